@@ -1,6 +1,7 @@
-//! The allocator of the tools, mimalloc's, asked without an alignment wherever its blocks have one that is large enough.
+//! The allocator of the tools: mimalloc, called without an alignment if its blocks are sufficiently aligned anyway.
 //!
-//! Its functions that take an alignment serve most sizes that are no power of two from the next larger size, on a slow path.
+//! Its functions with an alignment round most sizes that are not a power of two up to the next larger size class, on a
+//! slow path.
 
 #![allow(unsafe_code, reason = "the functions of the allocator are C's")]
 
@@ -11,16 +12,17 @@ use libmimalloc_sys::{
     mi_free, mi_malloc, mi_malloc_aligned, mi_realloc, mi_realloc_aligned, mi_zalloc, mi_zalloc_aligned,
 };
 
-/// Compilation makes and drops many small values; the system's allocator would take a third of its time.
+/// Compilation allocates and frees many small values; the system's allocator would take a third of its time.
 pub struct Allocator;
 
-/// Blocks of at least a word lie on a multiple of one, those of at least two words on a multiple of two, as C asks of `malloc`.
+/// Blocks of at least a word are aligned to a word, those of at least two words to two words, as C requires of
+/// `malloc`.
 fn is_given_anyway(size: usize, alignment: usize) -> bool {
     const WORD: usize = size_of::<usize>();
     alignment <= WORD || (alignment <= 2 * WORD && size >= 2 * WORD)
 }
 
-/// A block, or the end of the tool where there is none: whoever can do without asks [`limits`] before.
+/// Returns a block, or ends the tool if the allocation failed: code that can handle a failure asks [`limits`] before.
 #[inline]
 fn given(size: usize, block: *mut c_void) -> *mut u8 {
     if block.is_null() {
@@ -29,11 +31,11 @@ fn given(size: usize, block: *mut c_void) -> *mut u8 {
     block.cast()
 }
 
-// SAFETY: mimalloc keeps what `GlobalAlloc` asks, by its own contract; blocks from all of its functions are given back by `mi_free`.
+// SAFETY: mimalloc meets the contract of `GlobalAlloc`; blocks from all of its functions are freed by `mi_free`.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: any size and any power of two may be asked for.
+        // SAFETY: any size and any power of two are valid.
         unsafe {
             given(
                 layout.size(),
@@ -61,13 +63,13 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, _layout: Layout) {
-        // SAFETY: the caller has the block from this allocator.
+        // SAFETY: the caller got the block from this allocator.
         unsafe { mi_free(block.cast()) }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller has the block from this allocator.
+        // SAFETY: the caller got the block from this allocator.
         unsafe {
             given(
                 size,
@@ -89,7 +91,7 @@ mod tests {
         for size in (1..200).chain([1000, 1500, 5000, 70_000]) {
             for alignment in [1, 2, 4, 8, 16, 32, 64, 4096] {
                 let layout = Layout::from_size_align(size, alignment).expect("a power of two");
-                // SAFETY: the layouts are not empty; each block is freed once, with the layout it has then.
+                // SAFETY: the layouts are not empty; each block is freed once, with its current layout.
                 unsafe {
                     let blocks: Vec<*mut u8> = (0..50).map(|_| Allocator.alloc_zeroed(layout)).collect();
                     for &block in &blocks {

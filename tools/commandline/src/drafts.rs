@@ -1,10 +1,9 @@
-//! Files and folders that are there for the time of a run only: results are written in the same folder under another name and
-//! renamed when they are whole. Whatever ends the process leaves none of them behind.
+//! Temporary files and folders: results are written in the same folder under another name and renamed when they are
+//! complete. However the process ends, none of them is left over.
 //!
 //! Invariants
-//! - A new draft is a file that was not there before, under a name that nobody can foresee: it is never somebody else's file, nor
-//!   what a link leads to.
-//! - What is listed in [`LEFT`] is removed when the process ends, unless it has been given its name.
+//! - A draft is a new file under an unpredictable name: it is never an existing file, nor the target of a link.
+//! - The files in [`LEFT`] are removed when the process ends, unless they have been renamed.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -21,17 +20,17 @@ use crate::failure::Failure;
 /// The drafts of the process.
 static LEFT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Makes drafts.
+/// Creates drafts.
 pub struct Drafts(());
 
 impl Drafts {
-    /// Drafts from now on are removed when a signal ends the process; where there is no thread for that, a signal leaves them.
+    /// From now on drafts are removed if a signal ends the process; if no thread can be created for that, they stay.
     pub fn watch() -> Drafts {
         if let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) {
             let watch = move || {
                 for signal in signals.forever() {
                     remove_all();
-                    // ends the process, as if there were no handler
+                    // ends the process like the default handler
                     let _ = emulate_default_handler(signal);
                 }
             };
@@ -40,10 +39,10 @@ impl Drafts {
         Drafts(())
     }
 
-    /// What will be the file `target`.
+    /// The draft of the file `target`.
     pub fn file(&self, target: &Path) -> Result<Draft, Failure> {
         let named = target.to_path_buf();
-        // a link goes on being one; devices and pipes are written as they are
+        // a link is kept; devices and pipes are written directly
         let target = target.canonicalize().unwrap_or_else(|_| target.to_path_buf());
         let is_special = target.metadata().is_ok_and(|metadata| !metadata.is_file());
         let is_in_place = is_special && !target.is_dir();
@@ -52,7 +51,7 @@ impl Drafts {
         }
         match new_file(&target) {
             Ok(path) => Ok(Draft { temporary: Temporary(path), target, named, is_in_place: false }),
-            // the folder takes no files, but the file may be written
+            // the folder refuses new files, but the file may be written
             Err(_) if !is_special && std::fs::OpenOptions::new().write(true).open(&target).is_ok() => {
                 Ok(Draft { temporary: Temporary(target.clone()), target, named, is_in_place: true })
             }
@@ -60,7 +59,7 @@ impl Drafts {
         }
     }
 
-    /// A new folder among the temporary ones, or here where they cannot be written.
+    /// A new folder for temporary files, or in the current folder if that one is read-only.
     pub fn folder(&self, stem: &str) -> Result<Temporary, Failure> {
         let place = std::env::temp_dir();
         let new = |place: &Path| tempfile::Builder::new().prefix(&format!(".{stem}-")).tempdir_in(place);
@@ -71,7 +70,7 @@ impl Drafts {
     }
 }
 
-/// The failure to write a file or folder.
+/// The error of writing a file or folder.
 pub fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::input(format!("{}: cannot be written: {error}", path.display()))
 }
@@ -82,7 +81,7 @@ fn new_file(target: &Path) -> io::Result<PathBuf> {
         return Err(io::Error::other("it is a folder"));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // the file keeps its mode under its name: that of any new file
+    // after the rename the file keeps its mode: that of any new file
     let mode = std::fs::Permissions::from_mode(0o666);
     let file = tempfile::Builder::new().prefix(".onnx-").permissions(mode).tempfile_in(folder);
     let (_, path) = file.map_err(without_path)?.keep().map_err(|error| error.error)?;
@@ -90,7 +89,7 @@ fn new_file(target: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// What the system says, without the draft's name, which the crate adds.
+/// The system's error, without the draft's name, which the crate adds.
 fn without_path(error: io::Error) -> io::Error {
     let text = error.to_string();
     io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
@@ -100,18 +99,18 @@ fn left() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every draft. The process is about to end; whoever holds the list at this moment is stopped with it.
+/// Removes every draft. The process is about to end; a thread that holds the list at this moment ends with it.
 pub(crate) fn remove_all() {
     if let Ok(paths) = LEFT.try_lock() {
         paths.iter().for_each(|path| remove(path));
     }
 }
 
-/// A file or folder that goes with its value, if it is listed.
+/// A file or folder that is removed when this is dropped, if it is listed.
 pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -125,23 +124,23 @@ impl Drop for Temporary {
     }
 }
 
-/// A file that goes with its value, unless it is finished.
+/// A file that is removed when this is dropped, unless it is finished.
 pub struct Draft {
     temporary: Temporary,
     target: PathBuf,
-    /// The target as the user calls it.
+    /// The target as the user named it.
     named: PathBuf,
-    /// Whether it is written under its own name: devices, and files in folders that take no others.
+    /// Whether it is written directly: devices, and files in folders that refuse new ones.
     is_in_place: bool,
 }
 
 impl Draft {
-    /// Where to write it.
+    /// The path to write to.
     pub fn path(&self) -> &Path {
         self.temporary.path()
     }
 
-    /// Moves it to its place.
+    /// Renames it to the target.
     pub fn finish(self) -> Result<(), Failure> {
         if self.is_in_place {
             return Ok(());
@@ -151,20 +150,20 @@ impl Draft {
         Ok(())
     }
 
-    /// The draft with all that is to be in it.
+    /// The draft with its complete contents.
     pub fn filled(self, bytes: &[u8]) -> Result<Draft, Failure> {
         std::fs::write(self.path(), bytes).map_err(|error| cannot_write(&self.named, &error))?;
         Ok(self)
     }
 
-    /// Writes the whole of it.
+    /// Writes its complete contents.
     pub fn write(self, bytes: &[u8]) -> Result<(), Failure> {
         self.filled(bytes)?.finish()
     }
 }
 
 fn remove(path: &Path) {
-    // nothing is lost when it stays, or when it is not there yet
+    // it does no harm if it stays, or does not exist yet
     let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
 }
 

@@ -1,4 +1,4 @@
-//! Why a tool ends without success.
+//! The error that ends a tool.
 
 use std::panic::UnwindSafe;
 use std::process::ExitCode;
@@ -7,17 +7,17 @@ use driver::{Diagnostic, ErrorClass};
 
 use crate::output::warn;
 
-/// Why a tool ends without success.
+/// The error that ends a tool.
 #[derive(Debug)]
 pub struct Failure {
     /// The exit code.
     pub code: i32,
-    /// What to tell the user, a line each.
+    /// The messages for the user, one per line.
     pub lines: Vec<String>,
 }
 
 impl Failure {
-    /// One message; where it happened stands in front of what happened: `FILE: what`.
+    /// One message, with the position first: `FILE: what`.
     pub fn new(class: ErrorClass, message: impl std::fmt::Display) -> Failure {
         Failure { code: class.exit_code(), lines: vec![format!("error: {message}")] }
     }
@@ -32,12 +32,12 @@ impl Failure {
         Failure::new(ErrorClass::Usage, message)
     }
 
-    /// The messages without what marks them as errors.
+    /// The messages without the prefix `error:`.
     pub fn statements(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(|line| line.strip_prefix("error: ").unwrap_or(line))
     }
 
-    /// Nobody reads what the tool says any more, so it ends as if all had been said.
+    /// Standard output was closed, so the tool ends as if all had been written.
     pub fn unheard() -> Failure {
         Failure { code: 0, lines: vec![] }
     }
@@ -56,7 +56,7 @@ impl From<String> for Failure {
     }
 }
 
-/// The whole of a tool: prints why it failed, and makes the exit code. A panic is a bug of ours.
+/// Runs a tool: prints its errors, and returns the exit code. A panic is a bug of ours.
 pub fn guard(tool: impl FnOnce() -> Result<(), Failure> + UnwindSafe) -> ExitCode {
     crate::faults::handle();
     let failure = match std::panic::catch_unwind(tool) {

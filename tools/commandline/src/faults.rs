@@ -1,10 +1,11 @@
-//! What ends a tool at once: memory that the system refuses, a mapped file that another process cut short, an abort of a library.
-//! Each is an error with a sentence and an exit code; drafts are removed.
+//! Fatal conditions: a failed allocation, a mapped file that another process truncated, an abort of a library. Each is
+//! reported as an error with a message and an exit code; drafts are removed.
 //!
 //! Contract
-//! - The signals handled here are those of the thread's own instruction or call (`SIGBUS`, `SIGABRT`): the handler interrupts
-//!   no allocation and no lock of the list of drafts, but for one that the same thread holds, which is not waited for.
-//! - Nothing here takes memory before the sentence is out, and who fails again while drafts are removed ends at once.
+//! - The signals handled here are those of the thread's own instruction or call (`SIGBUS`, `SIGABRT`): the handler
+//!   interrupts no allocation, and waits for no lock of the list of drafts that the same thread holds.
+//! - No memory is allocated before the message is written, and a second failure while drafts are removed ends the
+//!   process immediately.
 
 #![allow(unsafe_code, reason = "handlers of signals are the system's, and end the process")]
 
@@ -15,22 +16,22 @@ use driver::ErrorClass;
 
 use crate::drafts::remove_all;
 
-/// Has the tool end with a sentence.
+/// Installs the handlers.
 pub(crate) fn handle() {
     let [bus, abort]: [extern "C" fn(libc::c_int); 2] = [on_bus, on_abort];
     set(libc::SIGBUS, bus);
     set(libc::SIGABRT, abort);
-    // SAFETY: a function that takes and returns nothing, called while the process is whole.
+    // SAFETY: a function without arguments and results, registered while the process is intact.
     unsafe { libc::atexit(on_exit) };
 }
 
-/// LLVM ends the process by itself for some of its errors, after it has told them.
+/// LLVM exits the process on some of its errors, after it has printed them.
 extern "C" fn on_exit() {
     remove_all();
 }
 
 fn set(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
-    // SAFETY: plain numbers and a function of the right signature; threads without a stack for signals use their own.
+    // SAFETY: plain integers and a function with the right signature; threads without a signal stack use their own.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as libc::sighandler_t;
@@ -52,7 +53,7 @@ extern "C" fn on_abort(_signal: libc::c_int) {
     end(ErrorClass::Internal, format_args!("the process was aborted: this is a bug of the compiler, not of the model"))
 }
 
-/// Ends the process where `bytes` bytes are refused.
+/// Ends the process after an allocation of `bytes` bytes failed.
 pub(crate) fn out_of_memory(bytes: usize) -> ! {
     end(ErrorClass::Input, format_args!("{}", limits::Shortage { wanted: bytes as u64, available: None }))
 }
@@ -63,10 +64,10 @@ fn end(class: ErrorClass, sentence: std::fmt::Arguments<'_>) -> ! {
         let mut line = Cursor::new([0u8; 256]);
         let _ = writeln!(line, "error: {sentence}");
         let length = line.position() as usize;
-        // SAFETY: writes bytes of the line. Where nobody reads them nothing is lost.
+        // SAFETY: writes bytes of the line. An error is ignored.
         unsafe { libc::write(libc::STDERR_FILENO, line.get_ref().as_ptr().cast(), length) };
         remove_all();
     }
-    // SAFETY: ends the process; nothing of it is looked at any more.
+    // SAFETY: ends the process without using its state.
     unsafe { libc::_exit(class.exit_code()) }
 }

@@ -1,4 +1,4 @@
-//! What the command-line tools share: how they fail, write, show progress, take memory and leave nothing behind.
+//! Shared code of the command-line tools: errors, output, progress, memory, temporary files.
 
 mod allocator;
 mod drafts;
@@ -30,7 +30,7 @@ pub fn shape(text: &str) -> Result<(String, Vec<i64>), String> {
     Ok((name.to_string(), extents.ok_or("expected numbers that are not negative, with x between them, after =")?))
 }
 
-/// The completions of a tool's command line for a shell, to be read by it.
+/// The shell completions of a tool's command line, as a script.
 pub fn completions<A: clap::CommandFactory>(shell: Shell) -> Vec<u8> {
     let mut command = A::command();
     let name = command.get_name().to_string();

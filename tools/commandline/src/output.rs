@@ -1,4 +1,4 @@
-//! Writing to the standard streams, whoever reads them and however long.
+//! Writing to the standard streams, which may be closed.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -9,7 +9,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     write(text.as_bytes())
 }
 
-/// Writes what is not text to the standard output, unless that is a terminal.
+/// Writes binary data to standard output, unless that is a terminal.
 pub fn write_binary(bytes: &[u8]) -> Result<(), Failure> {
     if std::io::stdout().is_terminal() {
         return Err(Failure::usage("the result is not for terminals to show: name a file with -o FILE"));
@@ -26,7 +26,7 @@ fn write(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to the standard error output, if anybody reads it.
+/// Writes a line to standard error, if it is open.
 pub fn warn(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

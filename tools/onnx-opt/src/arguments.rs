@@ -16,9 +16,9 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "onnx-opt", version, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Textual IR, or a model if the name ends in .onnx; standard input if left out or -
+    /// Textual IR, or a model if the name ends in .onnx; standard input if omitted or -
     pub(crate) input: Option<PathBuf>,
-    /// Where the result goes; - is the standard output
+    /// The output file; - is standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Passes to run, such as builtin.module(func.func(canonicalize,cse),lower-to-low)
@@ -30,10 +30,10 @@ pub(crate) struct Arguments {
     /// Print nothing; check that errors are those of the comments "expected-error@+1 {{text}}"
     #[arg(long)]
     pub(crate) verify_diagnostics: bool,
-    /// Print the module after each pass, to the standard error output
+    /// Print the module after each pass, to standard error
     #[arg(long)]
     pub(crate) print_ir_after_all: bool,
-    /// Print the module before each pass, to the standard error output
+    /// Print the module before each pass, to standard error
     #[arg(long)]
     pub(crate) print_ir_before_all: bool,
     /// Print the module after these passes
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// Print the module before these passes
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     pub(crate) print_ir_before: Vec<String>,
-    /// Print how long each pass took, to the standard error output
+    /// Print how long each pass took, to standard error
     #[arg(long)]
     pub(crate) timing: bool,
     /// List passes, their options and named pipelines
@@ -54,13 +54,13 @@ pub(crate) struct Arguments {
     /// When a pass fails, write the module before it and the rest of the pipeline to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,
-    /// Run the pipeline that the input, a reproducer, carries
+    /// Run the pipeline in the input, which is a reproducer
     #[arg(long)]
     pub(crate) run_reproducer: bool,
-    /// Print where each operation came from
+    /// Print the location of each operation
     #[arg(long)]
     pub(crate) print_locations: bool,
-    /// Leave the contents of large constants out
+    /// Omit the contents of large constants
     #[arg(long)]
     pub(crate) elide_constants: bool,
     /// Fix a named dimension of a model
@@ -69,13 +69,13 @@ pub(crate) struct Arguments {
     /// An operator-set document, whose functions a model may call if it imports their domain
     #[arg(long = "operators", value_name = "FILE")]
     pub(crate) operator_sets: Vec<PathBuf>,
-    /// Print the completions of this command line for a shell
+    /// Print the shell completions of this command line
     #[arg(long, value_name = "SHELL", exclusive = true)]
     pub(crate) completions: Option<Shell>,
 }
 
 impl Arguments {
-    /// What messages call the input.
+    /// The input's name in messages.
     pub(crate) fn file_name(&self) -> String {
         match &self.input {
             Some(path) if path.as_os_str() != "-" => path.display().to_string(),

@@ -3,7 +3,7 @@
 /// The line between two inputs.
 const SEPARATOR: &str = "// -----";
 
-/// The inputs of one text; each is preceded by as many empty lines as it takes to keep its line numbers.
+/// The inputs of one text, each preceded by empty lines that keep its line numbers.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut chunks = vec![String::new()];
     for (at, line) in text.split_inclusive('\n').enumerate() {

@@ -15,8 +15,8 @@ use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Registry, Resul
 
 use arguments::Arguments;
 
-/// Runs `onnx-opt`; returns the exit code: 0, or 1 for wrong input, 2 for a wrong command line, 3 for what is not
-/// supported, 70 for a bug of ours.
+/// Runs `onnx-opt`; returns the exit code: 0, or 1 for an invalid input, 2 for an invalid command line, 3 for
+/// unsupported features, 70 for a bug of ours.
 pub fn run<I, T>(arguments: I, input: &mut dyn Read, output: &mut dyn Write, errors: &mut dyn Write) -> i32
 where
     I: IntoIterator<Item = T>,
@@ -30,7 +30,7 @@ where
         }
     };
     if let Some(shell) = arguments.completions {
-        // nobody may be listening
+        // the output may be closed
         let _ = output.write_all(&commandline::completions::<Arguments>(shell));
         return 0;
     }
@@ -51,17 +51,17 @@ struct Tool<'a, 'w> {
     errors: RefCell<&'a mut (dyn Write + 'w)>,
 }
 
-/// A module to work on, or why there is none.
+/// An input module, or the errors of reading it.
 struct Input {
-    /// The text it was read from; empty for a model.
+    /// Its source text; empty for a model.
     text: String,
     module: Result<Module>,
-    /// The pipeline a reproducer carries.
+    /// The pipeline in a reproducer.
     pipeline: Option<String>,
 }
 
 impl Tool<'_, '_> {
-    /// Runs on the input, into the file that the command line names, which is written when all is done.
+    /// Processes the input and writes the complete result to the output file.
     fn transform(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<()> {
         self.check_names()?;
         let target = &self.arguments.output;
@@ -74,7 +74,7 @@ impl Tool<'_, '_> {
         written.map_err(|failure| failure.statements().map(wrong).collect())
     }
 
-    /// Refuses to print after passes that there are not.
+    /// Refuses to print after passes that do not exist.
     fn check_names(&self) -> Result<()> {
         let mut names = self.arguments.print_ir_before.iter().chain(&self.arguments.print_ir_after);
         match names.find(|name| self.passes.get(name).is_none()) {
@@ -111,7 +111,7 @@ impl Tool<'_, '_> {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(vec![wrong(&format!("standard output: {error}"))])
             }
-            // nobody may be listening any more
+            // the output may be closed
             _ => Ok(()),
         }
     }
@@ -206,7 +206,7 @@ impl Tool<'_, '_> {
         self.write(output, &text, 0)
     }
 
-    /// Prints errors; returns the exit code, that of the worst.
+    /// Prints errors; returns the exit code of the worst.
     fn report(&self, found: &[Diagnostic]) -> i32 {
         for diagnostic in found {
             let _ = writeln!(self.errors.borrow_mut(), "{diagnostic}");

@@ -22,21 +22,21 @@ Examples:
 #[command(name = "onnx-run", version, after_help = EXAMPLES)]
 #[command(group(ArgGroup::new("measurement").args(["bench", "profile"])))]
 pub(crate) struct Arguments {
-    /// The model; - is the standard input
+    /// The model; - is standard input
     #[arg(required_unless_present = "completions")]
     pub(crate) model: Option<PathBuf>,
-    /// An input from a .npy, .npz or .pb file; its name may be left out where there is one input. Inputs that have a value
-    /// of their own may be given another. A sequence takes several of these, a .npz file or a folder; a map takes a .npz file of
-    /// keys and values; an optional without a value is NAME=
+    /// An input from a .npy, .npz or .pb file; a single input needs no name. An input with a default may be given
+    /// another value. A sequence takes several of these, a .npz file or a folder; a map takes a .npz file with keys and
+    /// values; an optional without a value is NAME=
     #[arg(long = "input", value_name = "NAME=FILE")]
     pub(crate) input: Vec<String>,
     /// All inputs, by name, from a .npz file or a folder
     #[arg(long, value_name = "FILE.npz|DIR")]
     pub(crate) inputs: Option<PathBuf>,
-    /// Random values for the inputs that are not given, of extents that the model accepts
+    /// Use random values, of extents that the model accepts, for the inputs that are not given
     #[arg(long)]
     pub(crate) random: bool,
-    /// Where random values start
+    /// The seed of random values
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// The extent of a named dimension, fixed before compilation
@@ -45,13 +45,14 @@ pub(crate) struct Arguments {
     /// The shape of an input, fixed before compilation
     #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
     pub(crate) shapes: Vec<(String, Vec<i64>)>,
-    /// The outputs that are wanted, by name; also values inside the graph
+    /// The outputs to compute, by name; also values inside the graph
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) outputs: Vec<String>,
     /// No warnings and no notes
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Train the model: initialise it, take steps on the inputs, and tell the outputs of the last one and the variables
+    /// Train the model: initialise it, take steps on the inputs, and print the outputs of the last one and the
+    /// variables
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["measurement", "test_data"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) train: Option<u64>,
@@ -64,28 +65,28 @@ pub(crate) struct Arguments {
     /// The code generator
     #[arg(long, value_enum, default_value_t = BackendName::Auto)]
     pub(crate) backend: BackendName,
-    /// Threads to run on; 0 means all there are
+    /// Threads to run on; 0 means all
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) threads: usize,
-    /// Where compiled models are kept, for the next start; by default in the user's cache folder
+    /// The folder of compiled models, for warm starts; by default in the user's cache folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
-    /// Compile anew, and keep nothing
+    /// Compile the model again, and do not write to the cache
     #[arg(long, conflicts_with = "cache")]
     pub(crate) no_cache: bool,
-    /// Refuse a model that breaks any rule of ONNX, also one that can be run
+    /// Refuse a model that breaks any rule of ONNX, even if it can be run
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Only rewrites whose results are the same bit for bit
+    /// Only use rewrites that keep every bit of the results
     #[arg(long)]
     pub(crate) strict_fp: bool,
-    /// One order of floating point operations for all processors: the same bits everywhere
+    /// Use one order of floating-point operations for all processors: the same bits everywhere
     #[arg(long)]
     pub(crate) fixed_fp: bool,
-    /// Compile without a part of the compiler, to see what it is worth
+    /// Compile without a feature of the compiler, to measure its benefit
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = part)]
     pub(crate) without: Vec<Part>,
-    /// Tell which rewrites of the graph were found, which were chosen, and what they should save
+    /// Print which rewrites of the graph matched, which were chosen, and what the cost model expects to save
     #[arg(long)]
     pub(crate) explain: bool,
     /// Measure instead of printing the outputs
@@ -109,22 +110,22 @@ pub(crate) struct Arguments {
     /// Absolute tolerance of --test-data; that of the element type by default
     #[arg(long, value_name = "X")]
     pub(crate) atol: Option<f64>,
-    /// Print the module behind a stage of compilation (see --timings for their names)
+    /// Print the module after a stage of compilation (see --timings for their names)
     #[arg(long, value_name = "STAGE")]
     pub(crate) print_after: Vec<String>,
     /// Print how long each stage of compilation took
     #[arg(long)]
     pub(crate) timings: bool,
-    /// Print the completions of this command line for a shell
+    /// Print the shell completions of this command line
     #[arg(long, value_name = "SHELL", exclusive = true)]
     pub(crate) completions: Option<Shell>,
 }
 
-/// Runs that are measured where nobody says how many.
+/// The default number of measured runs.
 const RUNS: u64 = 20;
 
 impl Arguments {
-    /// Refuses what would be ignored. (A `requires` of the parser's is not looked at where it meets a conflict.)
+    /// Refuses options that would be ignored. (The parser does not check a `requires` that meets a conflict.)
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let is_measured = self.bench || self.profile;
         let rules = [
@@ -148,7 +149,7 @@ impl Arguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum BackendName {
-    /// Cranelift's code at once, LLVM's for a model that goes on running, where onnxc is beside this program
+    /// Cranelift's code first, LLVM's for a model that keeps running, if onnxc is in the same directory
     Auto,
     /// Code within milliseconds
     Cranelift,
@@ -156,7 +157,7 @@ pub(crate) enum BackendName {
     Llvm,
 }
 
-/// The part of the compiler that is named.
+/// The feature of the compiler with that name.
 fn part(name: &str) -> Result<Part, String> {
     let known = Part::ALL.map(Part::name).join(", ");
     Part::of(name).ok_or_else(|| format!("the parts that can be left out are {known}"))

@@ -1,4 +1,4 @@
-//! Measuring.
+//! Measurements.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use driver::{Session, Value};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
-/// What was measured.
+/// The measurements.
 pub(crate) struct Report {
     latencies: Vec<Duration>,
     load: Duration,
     compile: Duration,
-    /// What the process took before the program's first step.
+    /// The time before the program's first step.
     start: Duration,
-    /// From that step on.
+    /// The time from the first step to the first result.
     first_result: Duration,
-    /// How long after it the best code was there.
+    /// The time from the first result until the best code was in use.
     settle: Duration,
     peak_rss_mb: f64,
 }
@@ -25,25 +25,25 @@ pub(crate) struct Report {
 #[derive(Clone, Copy)]
 pub(crate) struct FirstStep {
     at: Instant,
-    /// What the process had taken of a processor before: the system and what is linked into the program start it.
+    /// The processor time of the process before it, for loading and linking the program.
     before: Duration,
 }
 
 impl FirstStep {
-    /// Now, while the process has one thread, and has waited for nothing.
+    /// The current time, measured while the process has one thread and has not waited for anything.
     pub(crate) fn now() -> FirstStep {
         let before = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
         FirstStep { at: Instant::now(), before }
     }
 
-    /// How long ago it was.
+    /// The time since then.
     pub(crate) fn elapsed(self) -> Duration {
         self.at.elapsed()
     }
 }
 
-/// Runs a model `runs` times, with the best code there is, after a run to warm up; `first_result` is how long after the first step
-/// the first result was there.
+/// Runs a model `runs` times in its best code, after a warm-up run; `first_result` is the time from the first step to
+/// the first result.
 pub(crate) fn measure(
     session: &mut Session,
     inputs: &[Value],
@@ -89,7 +89,7 @@ impl Report {
         .to_string()
     }
 
-    /// The same for people.
+    /// The report as text.
     pub(crate) fn text(&self) -> String {
         format!(
             "latency      {:.3} ms median, {:.3} ms fastest, {:.3} ms 90th percentile of {} runs\n\
@@ -111,7 +111,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The most memory the process has held so far; 0 where the system does not say.
+/// The peak memory of the process; 0 if the system does not report it.
 fn peak_rss_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! Tensors in files: `.npy`, `.npz`, and `.pb` as ONNX's own tests have them.
+//! Tensor files: `.npy`, `.npz`, and `.pb` as in ONNX's tests.
 
 use std::io::{Read, Seek, Write};
 use std::path::Path;
@@ -42,7 +42,7 @@ fn read_member<R: Read + Seek>(archive: &mut NpzArchive<R>, name: &str) -> Readi
     from_npy(member.ok_or_else(|| format!("no array {name}"))?)
 }
 
-/// The part of a file name behind the last dot.
+/// The part of a file name after the last dot.
 pub(crate) fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
@@ -51,7 +51,7 @@ fn cannot_read(path: &Path, error: impl std::fmt::Display) -> String {
     format!("{}: cannot be read: {error}", path.display())
 }
 
-/// Why the head of an array cannot be read.
+/// The message for an array with an invalid header.
 fn damaged(error: std::io::Error) -> String {
     let text = error.to_string();
     match (text.contains("magic"), text.lines().next()) {
@@ -77,12 +77,12 @@ fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
         (TypeChar::Complex, Some(16)) => Type::Complex(FloatType::F64),
         (TypeChar::Bool, _) => Type::I1,
         (TypeChar::Int, Some(bytes)) => Type::integer(8 * bytes as u32),
-        // formats that NumPy does not have, as ml_dtypes writes them: the bits
+        // formats that NumPy does not have: their bits, as in ml_dtypes
         (TypeChar::Uint, Some(bytes)) | (TypeChar::RawData, Some(bytes @ 1..=2)) => Type::unsigned(8 * bytes as u32),
         (TypeChar::UnicodeStr, _) => Type::dialect("onnx", "String", vec![]),
         _ => return Err(format!("its element type {} has no counterpart in ONNX", dtype)),
     };
-    // of what is made of numbers, each number
+    // for compound elements, each number
     let number = match element {
         Type::Complex(format) => format.width() as usize / 8,
         Type::Dialect(_) => 4,
@@ -105,12 +105,12 @@ fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
     Tensor::new(element, shape, Blob::copy_of(&bytes)).ok_or_else(|| "its shape does not fit".into())
 }
 
-/// The bytes of an array, as many as its head states.
+/// The bytes of an array; their number follows from its header.
 fn read_elements(mut reader: impl Read, shape: &[i64], width: usize) -> Reading<Vec<u8>> {
     let count = shape.iter().try_fold(width, |bytes, &extent| bytes.checked_mul(usize::try_from(extent).ok()?));
     let length =
         count.filter(|&bytes| bytes <= isize::MAX as usize).ok_or("its shape has more elements than can be")?;
-    // as it is read, and as it is kept
+    // once as it is read, and once as it is stored
     limits::ask_for(length, 2).map_err(|shortage| shortage.to_string())?;
     let mut bytes = Vec::new();
     reader.by_ref().take(length as u64).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
@@ -120,7 +120,7 @@ fn read_elements(mut reader: impl Read, shape: &[i64], width: usize) -> Reading<
     }
 }
 
-/// Elements whose first axis is the innermost (Fortran's order), with the last one innermost (C's order).
+/// Converts elements from column-major order (Fortran's) to row-major order (C's).
 fn row_major(bytes: &[u8], shape: &[i64], width: usize) -> Vec<u8> {
     let mut strides: Vec<usize> = Vec::new();
     let mut stride = width;
@@ -149,7 +149,7 @@ fn from_utf32(bytes: &[u8]) -> String {
     codes.take_while(|&code| code != 0).filter_map(char::from_u32).collect()
 }
 
-/// Refuses a `.npy` file for more than one output before there are any.
+/// Refuses a `.npy` file for several outputs before they are computed.
 pub(crate) fn check_target(path: &Path, outputs: usize) -> Result<(), Failure> {
     match (extension(path), outputs) {
         ("npy", 1) => Ok(()),
@@ -166,8 +166,8 @@ pub(crate) fn check_target(path: &Path, outputs: usize) -> Result<(), Failure> {
     }
 }
 
-/// Writes named values: all into one `.npz` file, or each into a `.npy` file of its own in a folder, or the only one into
-/// a `.npy` file. The values of a sequence are numbered; an optional that holds nothing is left out.
+/// Writes named values: all into one `.npz` file, or each into a separate `.npy` file in a folder, or a single one into
+/// a `.npy` file. The values of a sequence are numbered; an empty optional is skipped.
 pub(crate) fn save(path: &Path, values: &[(String, Value)], drafts: &Drafts) -> Result<(), Failure> {
     let mut tensors = Vec::new();
     values.iter().for_each(|(name, value)| flatten(name, value, &mut tensors));
@@ -187,7 +187,7 @@ pub(crate) fn save(path: &Path, values: &[(String, Value)], drafts: &Drafts) -> 
     }
 }
 
-/// Writes each tensor into a file of its own: all of them, or none.
+/// Writes each tensor into a separate file: all of them, or none.
 fn save_folder(path: &Path, tensors: &[(String, &Tensor)], drafts: &Drafts) -> Result<(), Failure> {
     let is_new = !path.exists();
     if !is_new && !path.is_dir() {
@@ -200,16 +200,16 @@ fn save_folder(path: &Path, tensors: &[(String, &Tensor)], drafts: &Drafts) -> R
     let written = tensors.iter().map(draft).collect::<Result<Vec<Draft>, _>>();
     let finished = written.and_then(|drafts| drafts.into_iter().try_for_each(Draft::finish));
     if finished.is_err() && is_new {
-        // it stays if there is something in it
+        // a folder that is not empty stays
         let _ = std::fs::remove_dir(path);
     }
     finished
 }
 
-/// What a name of a tensor must not have in the name of a file.
+/// The characters of tensor names that file names must not contain.
 const ENCODED: [char; 4] = ['/', '\\', '%', '\0'];
 
-/// A name as that of a file, as in addresses of the web: different names are different files.
+/// A tensor name as a file name, percent-encoded: different names give different files.
 fn encoded(name: &str) -> String {
     name.chars().fold(String::new(), |encoded, character| match ENCODED.contains(&character) {
         true => encoded + &escape(character),
@@ -217,7 +217,7 @@ fn encoded(name: &str) -> String {
     })
 }
 
-/// The name that was [`encoded`].
+/// The inverse of [`encoded`].
 pub(crate) fn decoded(file: &str) -> String {
     let mut name = String::new();
     let mut rest = file;
@@ -251,7 +251,7 @@ fn write_archive(path: &Path, tensors: &[(String, &Tensor)]) -> std::io::Result<
     let mut archive = NpzWriter::create(path)?;
     let written = write_members(&mut archive, tensors);
     if written.is_err() {
-        // dropping it would write the directory, fail again, and print that
+        // dropping it would write the directory, fail again, and print the error
         std::mem::forget(archive);
     }
     written
@@ -266,7 +266,7 @@ fn write_members<W: Write + Seek>(archive: &mut NpzWriter<W>, tensors: &[(String
     writer.finish().map(drop).map_err(std::io::Error::other)
 }
 
-/// A tensor as a `.npy` file; formats that NumPy does not have are saved as the unsigned integers of their bits.
+/// A tensor as a `.npy` file; formats that NumPy does not have are stored as the unsigned integers of their bits.
 fn npy_bytes(tensor: &Tensor) -> Vec<u8> {
     let (descriptor, data) = match tensor.elements().strings() {
         Some(strings) => {
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn the_order_of_axes_is_ours() {
-        // columns one after the other: those of [[1, 2, 3], [4, 5, 6]]
+        // column-major: the columns of [[1, 2, 3], [4, 5, 6]]
         let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }\n";
         let data: Vec<u8> = [1i32, 4, 2, 5, 3, 6].iter().flat_map(|element| element.to_le_bytes()).collect();
         let start = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes()].concat();

@@ -1,4 +1,4 @@
-//! What the inputs of a model are like, by the operators that read them: pictures, sounds, tokens.
+//! Guesses the kind of a model's inputs from the operators that read them: pictures, sounds, tokens.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
@@ -7,35 +7,35 @@ use dialects::onnx::OnnxOp;
 use driver::{Extent, Port};
 use proto::{GraphProto, Model, NodeProto};
 
-/// What an input is like.
+/// The kind of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Two axes of space.
+    /// Two spatial axes.
     Picture,
-    /// The same, of a model that looks for things in it or draws on it.
+    /// Two spatial axes, for a detector or a generator.
     LargePicture,
-    /// Three axes of space.
+    /// Three spatial axes.
     Volume,
-    /// One axis of time, with many samples.
+    /// One time axis with many samples.
     Sound,
-    /// Numbers of words.
+    /// Token indices.
     Tokens,
-    /// Steps of a recurrence.
+    /// Time steps of a recurrence.
     Steps,
 }
 
-/// What is known of an input.
+/// What is known about an input.
 #[derive(Clone, Debug)]
 pub(crate) struct Hint {
     kind: Kind,
-    /// Extent of axis 1, where the reader tells it.
+    /// The extent of axis 1, if the reader determines it.
     channels: Option<i64>,
     /// The node that reads the input.
     reader: String,
 }
 
 impl Hint {
-    /// An extent to begin with for an open axis that is not the first.
+    /// A first guess for the extent of a dynamic axis other than the first.
     pub(crate) fn extent(&self, axis: usize, rank: usize) -> i64 {
         let is_channels = axis == 1 && rank > 2;
         match self.kind {
@@ -49,7 +49,7 @@ impl Hint {
         }
     }
 
-    /// What the input is taken for, and why.
+    /// The guess and its reason.
     pub(crate) fn reason(&self, input: &str) -> String {
         let what = match self.kind {
             Kind::Picture | Kind::LargePicture => "a picture",
@@ -62,10 +62,10 @@ impl Hint {
     }
 }
 
-/// Nodes between an input and its reader, at most.
+/// The maximum number of nodes between an input and its reader.
 const DEPTH: usize = 12;
 
-/// Hints for the inputs of a model that leave extents open, by name; none for a model that is not in a file.
+/// Hints for the inputs of a model with dynamic extents, by name; none for a model that is not in a file.
 pub(crate) fn of_file(path: &Path, ports: &[Port]) -> HashMap<String, Hint> {
     let is_open = |port: &&Port| port.shape.iter().skip(1).any(|extent| !matches!(extent, Extent::Fixed(_)));
     let open: Vec<&Port> = ports.iter().filter(is_open).collect();
@@ -82,7 +82,7 @@ pub(crate) fn of_file(path: &Path, ports: &[Port]) -> HashMap<String, Hint> {
     open.iter().filter_map(hint).collect()
 }
 
-/// What is known of an input by the first reader, near or far, that tells.
+/// The hint from the first reader, direct or indirect, that gives one.
 fn hint<'g>(graph: &'g GraphProto, readers: &HashMap<&str, Vec<&'g NodeProto>>, input: &'g str) -> Option<Hint> {
     let mut seen = HashSet::from([input]);
     let mut queue = VecDeque::from([(input, 0)]);
@@ -102,7 +102,7 @@ fn hint<'g>(graph: &'g GraphProto, readers: &HashMap<&str, Vec<&'g NodeProto>>, 
     None
 }
 
-/// What an operator takes its operand for.
+/// The kind of an operand that an operator implies.
 fn kind(graph: &GraphProto, node: &NodeProto, value: &str) -> Option<Kind> {
     let operand = node.input.iter().position(|name| name == value);
     match operator(node)? {
@@ -129,7 +129,7 @@ fn operator(node: &NodeProto) -> Option<OnnxOp> {
     OnnxOp::from_name(&format!("onnx.{}", node.op_type))
 }
 
-/// Whether a model with such a node looks for things in pictures, or draws them.
+/// Whether the node is typical for detectors and generators.
 fn is_of_large_pictures(node: &NodeProto) -> bool {
     let operator = operator(node);
     operator.is_some_and(|operator| {
@@ -137,7 +137,7 @@ fn is_of_large_pictures(node: &NodeProto) -> bool {
     })
 }
 
-/// Whether what a node gives is the same kind of thing as what it takes.
+/// Whether a node's result has the same kind as its operand.
 fn passes_on(node: &NodeProto) -> bool {
     const SAME: [OnnxOp; 20] = [
         OnnxOp::Add,
@@ -164,14 +164,14 @@ fn passes_on(node: &NodeProto) -> bool {
     operator(node).is_some_and(|operator| SAME.contains(&operator))
 }
 
-/// Axes of space that a window has.
+/// The number of spatial axes of a kernel.
 fn space(graph: &GraphProto, node: &NodeProto) -> Option<usize> {
     let kernel = node.attribute.iter().find(|attribute| attribute.name == "kernel_shape");
     let of_weights = || weights(graph, node)?.len().checked_sub(2);
     kernel.map(|kernel| kernel.ints.len()).filter(|&axes| axes > 0).or_else(of_weights)
 }
 
-/// The channels that a convolution's operand has.
+/// The channels of a convolution's operand.
 fn channels(graph: &GraphProto, node: &NodeProto) -> Option<i64> {
     let group = node.attribute.iter().find(|attribute| attribute.name == "group").and_then(|group| group.i);
     Some(weights(graph, node)?.get(1)? * group.unwrap_or(1))

@@ -1,4 +1,4 @@
-//! The inputs that a command line names.
+//! The inputs on a command line.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,19 @@ use indexmap::IndexMap;
 use crate::files::{decoded, extension, read_archive, read_tensor};
 use crate::random;
 
-/// Fewer bytes are read in no time.
+/// Smaller files are read without a thread.
 const WORTH: u64 = 1 << 17;
 
-/// The tensors of a folder, read while what tells how they are used is made.
+/// The tensors of a folder, read in the background while the model is compiled.
 #[derive(Default)]
 pub(crate) struct ReadAhead(Option<crew::Handle<HashMap<PathBuf, NamedTensor>>>);
 
-/// A tensor, with the name that its file says.
+/// A tensor, with the name in its file.
 type NamedTensor = (String, Tensor);
 
 impl ReadAhead {
-    /// Begins to read a folder, if it is one. What is no tensor, or cannot be read, is left to whoever wants it.
+    /// Starts to read a folder, if it is one. Files that are not tensors or cannot be read are skipped, and read later
+    /// if they are needed.
     pub(crate) fn begin(folder: Option<&Path>) -> ReadAhead {
         let mut paths = folder.and_then(|folder| files_of(folder).ok()).unwrap_or_default();
         paths.retain(|path| is_input(path));
@@ -36,7 +37,8 @@ impl ReadAhead {
     }
 }
 
-/// Reads inputs from `NAME=FILE` arguments and from a `.npz` file or a folder, which may have been read ahead.
+/// Reads inputs from `NAME=FILE` arguments and from a `.npz` file or a folder, which may have been read in the
+/// background.
 pub(crate) fn read(
     signature: &Signature,
     named: &[String],
@@ -70,7 +72,7 @@ pub(crate) fn read(
     }
 }
 
-/// Takes those inputs out that have a value of their own: what is compiled depends on them.
+/// Removes the inputs that have a default: compilation depends on their values.
 pub(crate) fn overrides(signature: &Signature, inputs: &mut IndexMap<String, Value>) -> Result<ImportOptions, String> {
     let mut options = ImportOptions::default();
     for port in &signature.optional {
@@ -83,8 +85,8 @@ pub(crate) fn overrides(signature: &Signature, inputs: &mut IndexMap<String, Val
     Ok(options)
 }
 
-/// The arrays of an archive as values: those of a sequence are NAME.0, NAME.1, …, and those of a map NAME.keys and NAME.values, as
-/// outputs are saved.
+/// The arrays of an archive as values: those of a sequence are NAME.0, NAME.1, …, and those of a map NAME.keys and
+/// NAME.values, as in saved outputs.
 pub(crate) fn gathered(arrays: Vec<NamedTensor>, signature: &Signature) -> Vec<(String, Value)> {
     let mut arrays: IndexMap<String, Tensor> = arrays.into_iter().collect();
     let mut values = Vec::new();
@@ -98,7 +100,7 @@ pub(crate) fn gathered(arrays: Vec<NamedTensor>, signature: &Signature) -> Vec<(
             Container::Sequence => {
                 let names = (0..).map(|number: usize| part(&number.to_string()));
                 let there: Vec<String> = names.take_while(|name| arrays.contains_key(name)).collect();
-                // an input may be an empty sequence; an output may be one of maps, or not be there
+                // an input may be an empty sequence; an output may be one of maps, or missing
                 if there.is_empty() && signature.input(&port.name).is_none() {
                     continue;
                 }
@@ -116,7 +118,7 @@ pub(crate) fn gathered(arrays: Vec<NamedTensor>, signature: &Signature) -> Vec<(
     values
 }
 
-/// What several arguments give one input: a sequence of it all.
+/// Combines several arguments for one input into a sequence.
 fn together(name: &str, mut values: Vec<Value>) -> Result<Value, String> {
     if values.len() == 1 {
         return Ok(values.remove(0));
@@ -130,8 +132,8 @@ fn together(name: &str, mut values: Vec<Value>) -> Result<Value, String> {
     Ok(Value::Sequence(elements.collect::<Result<Vec<_>, _>>()?.concat()))
 }
 
-/// Makes of a value what an input of some type takes: the bits of a float that NumPy does not have, or a wider float, become that
-/// float, and a value becomes an optional one.
+/// Converts a value to the type of an input: the bits of a float that NumPy does not have, or a wider float, become
+/// that float, and a value becomes an optional.
 pub(crate) fn fit(value: &mut Value, wanted: &Type) {
     match (&mut *value, wanted) {
         (Value::Tensor(tensor), Type::Float(format)) => fit_float(tensor, *format),
@@ -168,8 +170,8 @@ fn fit_float(tensor: &mut Tensor, format: FloatType) {
     }
 }
 
-/// Shapes for the inputs of which the model states no rank: those of what they are given. Such inputs are `open` where no
-/// compilation went without; else they are looked for where an input has another rank than was found.
+/// Shapes for the inputs without declared rank: those of the given tensors. Such inputs are `open` if compilation needs
+/// their ranks; otherwise they are searched if an input's rank differs from the inferred one.
 pub(crate) fn shapes(
     compiler: &Compiler,
     path: &Path,
@@ -184,9 +186,9 @@ pub(crate) fn shapes(
     open.into_iter().filter_map(known).collect()
 }
 
-/// The input that an argument is for, and its file.
+/// The input of an argument, and its file.
 fn resolve<'a>(signature: &'a Signature, argument: &'a str) -> Result<(&'a Port, &'a str), String> {
-    // names may have the sign, too: the longest that is an input's
+    // names may contain the sign: the longest that is an input's name
     let mut splits = argument.rmatch_indices('=').map(|(at, _)| (&argument[..at], &argument[at + 1..]));
     let named = splits.find_map(|(name, file)| signature.input(name).map(|port| (port, file)));
     match (named, argument.split_once('='), &*signature.inputs) {
@@ -209,7 +211,7 @@ fn inputs_of(signature: &Signature) -> String {
     format!("it has {}", names.join(", "))
 }
 
-/// Reads what an input takes; no file is an optional without a value, or a sequence without elements.
+/// Reads the value of an input; without a file, an optional without a value, or an empty sequence.
 fn read_input(file: &str, port: &Port) -> Result<Value, String> {
     let path = Path::new(file);
     match (extension(path), port.container()) {
@@ -220,8 +222,8 @@ fn read_input(file: &str, port: &Port) -> Result<Value, String> {
     }
 }
 
-/// Reads a value of a type: the arrays of an archive or folder are the elements of a sequence, those called keys and values are a
-/// map.
+/// Reads a value of a type: the arrays of an archive or folder are the elements of a sequence; those named keys and
+/// values are a map.
 fn read_of_type(path: &Path, r#type: &Type) -> Result<Value, String> {
     let dialect = match r#type {
         Type::Dialect(dialect) => Some((&*dialect.name, dialect.parameters.first())),
@@ -243,7 +245,7 @@ fn read_of_type(path: &Path, r#type: &Type) -> Result<Value, String> {
     }
 }
 
-/// The arrays of an archive or a folder, or the one of a file.
+/// The arrays of an archive or a folder, or the only one of a file.
 fn read_all(path: &Path) -> Result<Vec<NamedTensor>, String> {
     if path.is_dir() {
         let paths = files_of(path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
@@ -277,7 +279,7 @@ fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
 
-/// The tensor of a file, with the name that a `.pb` file says.
+/// The tensor of a file, with the name in a `.pb` file.
 fn read_named(path: &Path) -> Result<NamedTensor, String> {
     match extension(path) {
         "pb" => driver::testdata::read_tensor(path).map_err(|found| found[0].statement()),
@@ -285,7 +287,7 @@ fn read_named(path: &Path) -> Result<NamedTensor, String> {
     }
 }
 
-/// Each file of a folder under its own name, or the name it holds; `input_0.pb` without a name is the first input.
+/// The files of a folder by file name, or by the name inside; `input_0.pb` without a name is the first input.
 fn read_folder(
     folder: &Path,
     signature: &Signature,

@@ -61,7 +61,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     }
     let ahead = inputs::ReadAhead::begin(arguments.inputs.as_deref());
     let compiled = compiler.compile_file(path);
-    // an input without a shape has that of what it is given
+    // an input without a shape gets that of its value
     let stated = if compiled.is_err() { compiler.unranked_inputs(path) } else { None };
     let signature = match (&compiled, &stated) {
         (Ok(model), _) => &model.signature,
@@ -88,15 +88,15 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
         model = compiler.compile_file_with(path, &options)?;
     }
     drop(progress);
-    // the process ends with the session: giving everything back piece by piece would only take time
+    // the process ends with the session: freeing memory piece by piece would only take time
     let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
     let result = use_model(arguments, path, &mut session, &given, first_step);
-    // the process would end in the middle of it
+    // the process must not end before
     session.model().finish_keeping()?;
     result
 }
 
-/// Runs a model as it is asked for.
+/// Runs a model as the command line asks.
 fn use_model(
     arguments: &Arguments,
     path: &Path,
@@ -109,7 +109,7 @@ fn use_model(
             warn(&format!("{stage:20} {:9.3} ms", time.as_secs_f64() * 1e3));
         }
     }
-    // what is tested is the best code of a back end that was asked for
+    // an explicitly chosen back end is tested with its best code
     let is_chosen = !matches!(arguments.backend, BackendName::Auto);
     if arguments.profile || (arguments.test_data.is_some() && is_chosen) {
         session.model().settle()?;

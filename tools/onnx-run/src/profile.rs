@@ -1,4 +1,4 @@
-//! `--profile`: where the time of a model goes.
+//! `--profile`: the time of a model by kernel.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,11 +7,11 @@ use std::time::Duration;
 use driver::KernelTime;
 use serde_json::json;
 
-/// What a call takes is not listed where it is less than this share of the whole.
+/// The minimum share of the total time for a call to be listed.
 const LISTED: f64 = 0.001;
 
-/// What was measured in some runs, before which and after which it was looked at. What is done once was done before. Where the
-/// model has changed to another compilation between, its calls are all there are.
+/// The difference of two measurements, before and after some runs. One-time calls are in the first. If the model has
+/// been recompiled in between, all of its calls count.
 pub(crate) fn between(before: &[KernelTime], after: &[KernelTime]) -> Vec<KernelTime> {
     let is_same = before.len() == after.len() && before.iter().zip(after).all(|(a, b)| a.kernel == b.kernel);
     match is_same {
@@ -36,8 +36,8 @@ pub(crate) fn json(kernels: &[KernelTime], runs: u64) -> String {
     format!("{}\n", json!({ "runs": runs, "calls": kernels.iter().map(one).collect::<Vec<_>>() }))
 }
 
-/// Tables of kernel calls, the slowest first: of one run by call, kernel and operator, and apart from it what is done
-/// once.
+/// Tables of kernel calls, the slowest first: the time of one run by call, kernel and operator, and separately that of
+/// one-time calls.
 pub(crate) fn report(kernels: &[KernelTime], runs: u64) -> String {
     let (once, each): (Vec<&KernelTime>, Vec<&KernelTime>) = kernels.iter().partition(|kernel| kernel.once);
     let mut text = format!("Calls of one run ({runs} measured)\n");

@@ -15,19 +15,19 @@ use commandline::{Failure, warn};
 use crate::arguments::Arguments;
 use crate::hints::{self, Hint};
 
-/// Extents to try where the model leaves them open: 1 if it will do, then what a window or a division may ask for.
+/// Extents to try for dynamic dimensions: 1 if possible, then sizes that a kernel or a division may require.
 const TRIED: &[i64] = &[
     1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 224, 256, 299, 320, 384, 512, 640,
     1024,
 ];
 
-/// How long extents are tried at most.
+/// The time limit for trying extents.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Elements of a sequence, and entries of a map.
+/// The elements of a sequence, and the entries of a map.
 const ENTRIES: i64 = 2;
 
-/// Runs a model once; inputs that are not given are an error, or random where that is asked for. Returns the inputs
-/// and the outputs.
+/// Runs a model once; missing inputs are an error, or random if the command line asks for that. Returns the inputs and
+/// the outputs.
 pub(crate) fn run(
     session: &mut Session,
     given: &IndexMap<String, Value>,
@@ -57,7 +57,7 @@ pub(crate) fn run(
         });
         let inputs = match inputs.collect::<Result<Vec<_>, _>>() {
             Ok(inputs) => inputs,
-            // smaller ones may do
+            // smaller extents may work
             Err(message) => {
                 first_error.get_or_insert(Failure::input(message));
                 continue;
@@ -70,7 +70,7 @@ pub(crate) fn run(
                 }
                 return Ok((inputs, outputs));
             }
-            // such a run shows nothing, but some models give nothing else
+            // such a run shows nothing, but some models return nothing else
             Ok(outputs) => {
                 empty.get_or_insert((inputs, outputs));
             }
@@ -93,7 +93,7 @@ pub(crate) fn run(
     Err(failure)
 }
 
-/// Says which extents inputs were given, and why.
+/// Prints the extents of inputs, and the reasons.
 fn tell(signature: &Signature, inputs: &[Value], given: &IndexMap<String, Value>, choice: &Choice) {
     if let Some(extents) = signature.open_extents(&Input::of(inputs)) {
         warn(&format!("random inputs: {extents}"));
@@ -113,19 +113,19 @@ fn is_fixed(extent: &Extent) -> bool {
     matches!(extent, Extent::Fixed(_))
 }
 
-/// Extents for what a model leaves open.
+/// Extents for dynamic dimensions.
 struct Choice<'h> {
-    /// Of dimensions by name: as the given inputs have them, or as they first appear.
+    /// Named dimensions: as in the given inputs, or where they first appear.
     named: BTreeMap<String, i64>,
-    /// Of outermost dimensions, which mostly number independent samples.
+    /// The outermost dimension, which is usually the batch.
     batch: i64,
-    /// Of all others, unless the operators that read an input tell more.
+    /// All others, unless the operators that read an input suggest an extent.
     other: i64,
-    /// What is known of inputs by name; nothing where other extents are tried.
+    /// Hints for inputs by name; empty if other extents are tried.
     hints: &'h HashMap<String, Hint>,
 }
 
-/// What to try, in order: what the operators suggest, then from small to large.
+/// Choices to try, in order: the hints of operators, then from small to large.
 fn choices<'h>(
     signature: &Signature,
     given: &IndexMap<String, Value>,
@@ -142,7 +142,7 @@ fn choices<'h>(
     all.map(|(batch, other, hints)| Choice::new(signature, bound.clone(), batch, other, hints)).collect()
 }
 
-/// Extents by name that given inputs have.
+/// Named extents of given inputs.
 fn bound(signature: &Signature, given: &IndexMap<String, Value>) -> BTreeMap<String, i64> {
     let given = |port: &Port| given.get(&port.name).and_then(Value::as_tensor).map(|tensor| tensor.shape.clone());
     let pairs = signature.inputs.iter().flat_map(|port| port.shape.iter().zip(given(port).unwrap_or_default()));
@@ -163,7 +163,7 @@ impl<'h> Choice<'h> {
         hints: &'h HashMap<String, Hint>,
     ) -> Choice<'h> {
         let mut choice = Choice { named, batch, other, hints };
-        // a name that several inputs have is what the one says whose reader is known
+        // a name of several inputs has the extent of the one whose reader gives a hint
         let (known, rest): (Vec<&Port>, Vec<&Port>) =
             signature.inputs.iter().partition(|port| hints.contains_key(&port.name));
         for port in known.into_iter().chain(rest) {
@@ -180,7 +180,7 @@ impl<'h> Choice<'h> {
         choice
     }
 
-    /// The extent of an axis that is not the first.
+    /// The extent of an axis other than the first.
     fn inner(&self, port: &Port, axis: usize) -> i64 {
         self.hints.get(&port.name).map_or(self.other, |hint| hint.extent(axis, port.shape.len()))
     }
@@ -195,7 +195,7 @@ impl<'h> Choice<'h> {
         port.shape.iter().enumerate().map(extent).collect()
     }
 
-    /// The names of some exporters are sums: `past_sequence_length + 1`.
+    /// Some exporters name dimensions by sums: `past_sequence_length + 1`.
     fn sum(&self, name: &str) -> i64 {
         let term = |term: &str| term.parse().ok().or_else(|| self.named.get(term).copied()).unwrap_or(self.other);
         name.split('+').map(|part| term(part.trim())).sum()
@@ -205,13 +205,13 @@ impl<'h> Choice<'h> {
 /// A source of reproducible random values.
 pub(crate) struct Random {
     state: u64,
-    /// The file of the model, where it is in one.
+    /// The model's file, if it has one.
     path: Option<PathBuf>,
     is_quiet: bool,
 }
 
 impl Random {
-    /// What a command line asks for.
+    /// The options of a command line.
     pub(crate) fn of(arguments: &Arguments, path: &Path) -> Random {
         Random { state: arguments.seed.unwrap_or(0), path: Some(path.to_path_buf()), is_quiet: arguments.quiet }
     }
@@ -230,7 +230,7 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Floats lie in [0, 1), integers are 0 or 1: valid as indices, masks and lengths alike.
+    /// Floats are in [0, 1), integers are 0 or 1: valid as indices, masks and lengths.
     fn value(&mut self, port: &Port, choice: &Choice<'_>) -> Result<Value, String> {
         let found = match &port.element {
             Type::Dialect(_) if port.is_container() => self.of_type(&port.element, choice),
@@ -269,7 +269,7 @@ impl Random {
         let wrong = |what: &str| format!("{} {shape:?} {what}", type_name(element));
         let width = element.byte_width().unwrap_or(size_of::<u64>()) as i64;
         let bytes = shape.iter().fold(width, |bytes, &extent| bytes.saturating_mul(extent));
-        // as it is made, and as the run takes it
+        // once as it is created, and once as the run reads it
         limits::ask(2 * bytes as u64).map_err(|shortage| wrong(&format!("is too large: {shortage}")))?;
         let count = bytes / width;
         let tensor = match element {
@@ -300,7 +300,7 @@ fn strings(shape: &[i64], element: &Type, texts: &[String]) -> Tensor {
     Tensor { element: element.clone(), shape: shape.to_vec(), data: elements.data }
 }
 
-/// The keys of a map: numbers from 0 on, or texts of them.
+/// The keys of a map: integers from 0 on, or their texts.
 fn keys(element: &Type) -> Option<Tensor> {
     match element.is_integer() {
         true => {
@@ -315,7 +315,7 @@ fn keys(element: &Type) -> Option<Tensor> {
     }
 }
 
-/// A tensor of floats of any format; those of less than a byte take one.
+/// A tensor of floats of any format; formats narrower than a byte take one byte.
 pub(crate) fn floats(shape: &[i64], format: FloatType, numbers: impl Iterator<Item = f64>) -> Option<Tensor> {
     let width = (format.width() as usize).div_ceil(8);
     let bytes: Vec<u8> =

@@ -1,11 +1,11 @@
-//! Values as people read them.
+//! Prints values.
 
 use driver::{Tensor, Value, element_text, type_name};
 
-/// So many elements of a tensor, and so many values of a sequence, are shown.
+/// The number of elements of a tensor, and of values of a sequence, that are shown.
 const SHOWN: usize = 8;
 
-/// What a value is and how it begins: name, type, shape and first elements.
+/// A value's name, type, shape and first elements.
 pub(crate) fn value(name: &str, value: &Value) -> String {
     indented(name, value, 0)
 }
@@ -47,7 +47,7 @@ fn first(tensor: &Tensor) -> Vec<String> {
     }
 }
 
-/// What stands behind the first elements.
+/// The text after the first elements.
 fn more(tensor: &Tensor) -> &'static str {
     if tensor.element_count() > SHOWN { ", …" } else { "" }
 }

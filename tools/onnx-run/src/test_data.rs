@@ -1,4 +1,4 @@
-//! `--test-data`: running ONNX's test data sets.
+//! `--test-data`: runs ONNX's test data sets.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use driver::{ErrorClass, Port, Session, Signature, Type, Value};
 use crate::files::read_archive;
 use crate::inputs::{fit, gathered};
 
-/// Archives of a data set: its inputs, and its outputs under either name.
+/// Archives of a data set: the inputs, and the outputs under either name.
 const INPUTS: &str = "inputs.npz";
 const OUTPUTS: [&str; 2] = ["outputs.npz", "expected.npz"];
 
-/// Runs every data set below a folder, or the one that the folder is; a wrong output is an error. Tolerances are those
+/// Runs every data set in a folder, or the folder itself if it is one; a wrong output is an error. Tolerances are those
 /// of the element types unless they are given.
 pub(crate) fn run(
     session: &mut Session,
@@ -56,7 +56,7 @@ pub(crate) fn run(
     if lines.is_empty() { Ok(()) } else { Err(Failure { code: ErrorClass::Input.exit_code(), lines }) }
 }
 
-/// How far an output is from what it should be, in words that follow others.
+/// The difference of an output from the expected one, as a clause.
 fn report(found: &Value, expected: &Value) -> String {
     let tensors = found.as_tensor().zip(expected.as_tensor());
     let errors = tensors.filter(|(found, expected)| found.shape == expected.shape).and_then(|(f, e)| errors(f, e));

@@ -1,4 +1,4 @@
-//! Training on the inputs of a command line.
+//! `--train`: training on the inputs of a command line.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::arguments::Arguments;
 use crate::random::{self, Random};
 use crate::{inputs, tell};
 
-/// Takes steps from the beginning, all on the same inputs; tells the last one's outputs, then the variables.
+/// Takes steps from the initial state, all on the same inputs; prints the outputs of the last one, then the variables.
 pub(crate) fn run(arguments: &Arguments, compiler: &Compiler, path: &Path, steps: u64) -> Result<(), Failure> {
     let mut trainer = Trainer::compile_file(compiler, path, &ImportOptions::default())?;
     trainer.initialize()?;

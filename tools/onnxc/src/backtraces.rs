@@ -1,16 +1,16 @@
 //! Programs and libraries without Rust's printer of backtraces.
 //!
-//! The standard library's hook for panics can print the frames of the stack, and for that reads debug information: more code
-//! than the rest of the runtime. Nobody reads it there: a panic in the runtime is our own bug, whose message and place are
-//! printed all the same. No stable option of the compiler leaves it out, so the linker is told to take the runtime's
-//! `rt_no_backtrace` where the library would print frames.
+//! The standard library's panic hook can print stack frames, and reads debug information for that, which is more code
+//! than the rest of the runtime. It is not needed there: a panic in the runtime is a bug of ours, whose message and
+//! location are printed anyway. No stable compiler option leaves it out, so the linker binds the runtime's
+//! `rt_no_backtrace` in place of the library's printer.
 
 use std::path::Path;
 
 use commandline::Failure;
 use object::read::archive::ArchiveFile;
 
-/// Arguments of the linker; none when this runtime was built with a standard library that calls its printer otherwise.
+/// Linker arguments; none if the runtime was built with a standard library that calls its printer differently.
 pub(crate) fn without_backtraces(runtime: &Path) -> Result<Vec<String>, Failure> {
     let unreadable = |error: String| Failure::input(format!("{}: {error}", runtime.display()));
     let bytes = std::fs::read(runtime).map_err(|error| unreadable(error.to_string()))?;

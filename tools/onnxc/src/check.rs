@@ -1,4 +1,4 @@
-//! `onnxc check`: where a model, or an operator set, breaks the rules of the documents.
+//! `onnxc check`: reports where a model, or an operator set, breaks the rules of the documents.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,38 +20,38 @@ Examples:
   onnxc check set.onnx                                    an operator set alone
   onnxc check --list-rules                                what is checked";
 
-/// Say where a model breaks the rules of ONNX.
+/// Report where a model breaks the rules of ONNX
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The model, or an operator-set document; - is the standard input
+    /// The model, or an operator-set document; - is standard input
     #[arg(required_unless_present = "list_rules")]
     model: Option<PathBuf>,
     /// An operator-set document, whose functions the model may call if it imports their domain
     #[arg(long = "operators", value_name = "FILE")]
     pub(crate) operator_sets: Vec<PathBuf>,
-    /// Whose rules
+    /// The profile whose rules apply
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     pub(crate) profile: ProfileName,
-    /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
+    /// Under the profile sonnx, accept graphs in attributes that read values of enclosing graphs
     #[arg(long)]
     pub(crate) sonnx_captures: bool,
-    /// Fail for violations, too: what the documents forbid, though common tools take it
+    /// Fail for violations, too: forbidden by the documents, but accepted by common tools
     #[arg(long)]
     strict: bool,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
-    /// Print one line for each rule that is broken, and how often
+    /// Print one line for each broken rule, with its count
     #[arg(long)]
     summary: bool,
-    /// Look at these rules alone
+    /// Check these rules only
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known_rule)]
     only: Vec<String>,
-    /// Leave these rules out
+    /// Do not check these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known_rule, conflicts_with = "only")]
     ignore: Vec<String>,
-    /// Write findings, restrictions, and bounds of the code to a page, which has the same bytes on every machine
+    /// Write findings, restrictions, and bounds of the code to a page that has the same bytes on every machine
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// The extent of a named dimension, for the report
@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileName {
-    /// The rules of ONNX; code is whatever is fast
+    /// The rules of ONNX; code is generated for speed
     Onnx,
     /// Those, and the restrictions of the safety profile; code gives the same bits on every processor, and has no runtime, no
     /// heap and no threads
@@ -85,7 +85,7 @@ impl ProfileName {
     }
 }
 
-/// Prints what was found; fails when that is bad enough.
+/// Prints the findings; fails if they are bad enough.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let profile = arguments.profile.profile(arguments.sonnx_captures);
     let Some(model) = &arguments.model else {
@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// A rule of that name.
+/// Checks that a rule exists.
 fn known_rule(name: &str) -> Result<String, String> {
     match rules::by_id(name) {
         Some(rule) => Ok(rule.id.to_string()),
@@ -137,7 +137,7 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The rules that are broken and how often, the worst and most frequent first.
+/// The broken rules and their counts, the worst and most frequent first.
 fn counts(found: &[Finding]) -> Vec<(&'static rules::Rule, usize)> {
     let mut counts: IndexMap<&str, (&'static rules::Rule, usize)> = IndexMap::new();
     found.iter().for_each(|finding| counts.entry(finding.rule.id).or_insert((finding.rule, 0)).1 += 1);

@@ -1,4 +1,4 @@
-//! What `--emit` asks for.
+//! The outputs of `--emit`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use ir::PrintOptions;
 use crate::program::Program;
 use crate::{Arguments, Emit};
 
-/// Makes what is asked for of a model, and writes it.
+/// Generates the requested output of a model, and writes it.
 pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Result<(), Failure> {
     arguments.check()?;
     let progress = Progress::new();
@@ -57,7 +57,7 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
     write_text(arguments, &text, drafts)
 }
 
-/// Writes text where the command line says.
+/// Writes text to the output file.
 pub(crate) fn write_text(arguments: &Arguments, text: &str, drafts: &Drafts) -> Result<(), Failure> {
     if arguments.output == Path::new("-") {
         return print(text);
@@ -65,7 +65,7 @@ pub(crate) fn write_text(arguments: &Arguments, text: &str, drafts: &Drafts) -> 
     drafts.file(&arguments.output)?.write(text.as_bytes())
 }
 
-/// Which part of a model, and which of its inputs may be given another value.
+/// The import options: the part of a model, and the inputs that may be given another value.
 fn part(arguments: &Arguments, entry: Entry) -> ImportOptions {
     ImportOptions { entry, overridable: arguments.overridable.iter().cloned().collect(), ..ImportOptions::default() }
 }

@@ -1,4 +1,4 @@
-//! The C interface of an object or library: the header, and what the object says of itself.
+//! The C interface of an object or library: the header, and the description in the object.
 
 use codegen_llvm::{Interface, Port};
 use dialects::memref;
@@ -7,15 +7,14 @@ use driver::{Extent, NO_ADDRESS, NOT_INITIALIZED, PROCESSOR_LEVEL, Signature, ty
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Location, Module, Type};
 
-/// The part that is the same for all models.
+/// The part that is common to all models.
 const TEMPLATE: &str = include_str!("model.h");
-/// What there is more for a model that can be trained.
+/// The additional part for models with training.
 const TRAINING_TEMPLATE: &str = include_str!("training.h");
-/// The same for models without a runtime.
+/// The header of models without a runtime.
 const STATIC_TEMPLATE: &str = include_str!("static_model.h");
 
-/// The interface of a model whose symbols begin with `name`. What its inputs are where nobody gives them becomes data of
-/// the module.
+/// The interface of a model whose symbols begin with `name`. Defaults of inputs become data of the module.
 pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
     let initial: Vec<_> = signature.inputs.iter().enumerate().map(|(at, port)| add_default(module, at, port)).collect();
     let module = &*module;
@@ -45,7 +44,7 @@ pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, 
     }
 }
 
-/// Makes what an input is where nobody gives it a constant of the module; its name and extents.
+/// Adds the default of an input to the module as a constant; returns its name and extents.
 fn add_default(module: &mut Module, index: usize, port: &driver::Port) -> Option<(String, Vec<i64>)> {
     let default = port.default.as_ref()?;
     let name = format!("default_{index}");
@@ -76,7 +75,7 @@ pub(crate) fn merged(interface: Interface, prefix: &str) -> Interface {
     }
 }
 
-/// The header of an interface; `step` is what a step of training takes and gives.
+/// The header of an interface; `step` is the signature of a training step.
 pub(crate) fn header(interface: &Interface, signature: &Signature, step: Option<&Signature>) -> String {
     let training = step.map_or(String::new(), |step| fill(TRAINING_TEMPLATE, interface, step));
     guarded(&interface.name, &(fill(TEMPLATE, interface, signature) + &training))
@@ -95,12 +94,12 @@ pub(crate) fn static_header(interface: &Interface, signature: &Signature) -> Str
     guarded(&interface.name, &fill(&template, interface, signature))
 }
 
-/// What a text may hold must not end the comment it stands in.
+/// Text must not end the comment that contains it.
 fn in_comment(text: String) -> String {
     text.replace("*/", "* /").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A template with what a model takes and gives. Variables are nothing that a caller sees.
+/// Fills a template with a model's inputs and outputs. Variables are not visible to callers.
 fn fill(template: &str, interface: &Interface, signature: &Signature) -> String {
     let count = |ports: &[driver::Port]| ports.iter().filter(|port| port.is_variable).count();
     let row = |kind: &str, at: usize, port: &driver::Port| {
@@ -120,7 +119,7 @@ fn fill(template: &str, interface: &Interface, signature: &Signature) -> String 
         .replace("@NAME@", name)
 }
 
-/// The numbers of ONNX's element types, as constants of C.
+/// ONNX's element type numbers, as constants of C.
 fn element_types(name: &str) -> String {
     let rows = driver::type_names().map(|(number, r#type)| format!("    {name}_{type} = {number},"));
     rows.collect::<Vec<_>>().join("\n")
@@ -135,7 +134,7 @@ fn guarded(name: &str, body: &str) -> String {
     )
 }
 
-/// Negative numbers for extents that vary.
+/// Negative numbers for dynamic extents.
 #[derive(Default)]
 struct Numbers {
     named: IndexMap<String, i64>,

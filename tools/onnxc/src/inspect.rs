@@ -1,4 +1,4 @@
-//! `onnxc inspect`: what a model takes and gives, and what it says of itself and its parts.
+//! `onnxc inspect`: prints a model's inputs, outputs and metadata.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use driver::{Compiler, Level, Options, Port, Reporter, Signature};
 use ir::{Attribute, Attributes, Module};
 use proto::{Dimension, DimensionValue, Model, ModelProto, TypeProto, TypeValue};
 
-/// Tell what a model takes and gives, and what it says of itself.
+/// Print a model's inputs, outputs and metadata
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     /// The model
@@ -21,11 +21,11 @@ pub(crate) struct Arguments {
     operator_sets: Vec<PathBuf>,
 }
 
-/// Tells it on the standard output, a fact a line.
+/// Prints it to standard output, one fact per line.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let operator_sets = arguments.operator_sets.clone();
     let options = Options { operator_sets, metadata: true, reporter: Reporter::standard_error(), ..Options::default() };
-    // a model that is not compiled is read again
+    // a model that cannot be compiled is read again
     let is_given = arguments.model.as_os_str() == "-";
     let folder = is_given.then(|| Drafts::watch().folder("inspected")).transpose()?;
     let model = match &folder {
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The model on the standard input, in a file.
+/// The model from standard input, as a file.
 fn from_standard_input(path: &Path) -> Result<PathBuf, Failure> {
     let failed = |error: std::io::Error| Failure::input(format!("standard input: the model cannot be read: {error}"));
     let mut file = File::create(path).map_err(|error| cannot_write(path, &error))?;
@@ -50,7 +50,7 @@ fn from_standard_input(path: &Path) -> Result<PathBuf, Failure> {
     Ok(path.to_path_buf())
 }
 
-/// What a model says of itself, where it cannot be compiled.
+/// The metadata of a model that cannot be compiled.
 fn stated(model: &ModelProto) -> String {
     let mut text = format!("IR version: {}\n", model.ir_version);
     let facts = [("producer", &model.producer_name), ("producer version", &model.producer_version)];
@@ -77,7 +77,7 @@ fn stated(model: &ModelProto) -> String {
     text
 }
 
-/// A type as a model states it.
+/// A type as the model declares it.
 fn type_text(r#type: Option<&TypeProto>) -> String {
     match r#type.and_then(|r#type| r#type.value.as_ref()) {
         None => "no type".to_string(),
@@ -151,7 +151,7 @@ fn report(module: &Module, signature: &Signature) -> String {
     text
 }
 
-/// The pairs of texts under a name.
+/// The pairs of texts in an attribute.
 fn pairs<'a>(attributes: &'a Attributes, name: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let list = attributes.get(name).and_then(Attribute::as_array).unwrap_or_default();
     list.iter().filter_map(|pair| match pair.as_array() {

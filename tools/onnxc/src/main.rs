@@ -51,13 +51,13 @@ Examples:
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The model; - is the standard input
+    /// The model; - is standard input
     #[arg(required_unless_present_any = ["worker", "successor", "probe", "completions"])]
     model: Option<PathBuf>,
-    /// Where the result goes; - is the standard output
+    /// The output file; - is standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
     output: PathBuf,
-    /// What to make of the model
+    /// The kind of output
     #[arg(long, value_enum, default_value_t = Emit::Obj)]
     emit: Emit,
     /// The target triple; this machine's by default
@@ -67,19 +67,20 @@ struct Arguments {
     /// and v4 that are chosen when the model is loaded
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
-    /// What the symbols of an object or library begin with; the model's file name by default
+    /// The prefix of the symbols of an object or library; by default the model's file name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// How hard to optimise
+    /// The optimisation level
     #[arg(short = 'O', default_value_t = 2, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: u8,
     /// The extent of a named dimension, fixed before compilation
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
     dims: Vec<(String, i64)>,
-    /// An input with a value of its own that stays an input; others are constants
+    /// An input with a default that remains an input; others become constants
     #[arg(long, value_name = "NAME")]
     overridable: Vec<String>,
-    /// Also what trains the model, if it says how: NAME_training_initialize and NAME_training_step
+    /// Also compile the training functions, if the model has training information: NAME_training_initialize and
+    /// NAME_training_step
     #[arg(long)]
     training: bool,
     /// An operator-set document, whose functions the model may call if it imports their domain
@@ -88,55 +89,55 @@ struct Arguments {
     /// The shape of an input, fixed before compilation
     #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
     shapes: Vec<(String, Vec<i64>)>,
-    /// The outputs that are wanted, by name; also values inside the graph
+    /// The outputs to compute, by name; also values inside the graph
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     outputs: Vec<String>,
     /// No warnings
     #[arg(long, short)]
     quiet: bool,
-    /// Refuse a model that breaks any rule of ONNX, also one that can be run
+    /// Refuse a model that breaks any rule of ONNX, even if it can be run
     #[arg(long)]
     strict: bool,
-    /// Only rewrites whose results are the same bit for bit
+    /// Only use rewrites that keep every bit of the results
     #[arg(long)]
     strict_fp: bool,
-    /// What code may do: sonnx is for code that is certified, whose results are the same bit for bit on every processor, and
-    /// which has no runtime, no heap and no threads
+    /// The profile of the code: sonnx is for certified code, whose results are the same bit for bit on every processor,
+    /// and which has no runtime, no heap and no threads
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     profile: ProfileName,
-    /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
+    /// Under the profile sonnx, accept graphs in attributes that read values of enclosing graphs
     #[arg(long)]
     sonnx_captures: bool,
-    /// Where to write which nodes each part of the object is for, and back; a page where the name ends in .html, else JSON
+    /// The file for the map from nodes to parts of the object and back; a page if the name ends in .html, else JSON
     #[arg(long, value_name = "FILE", conflicts_with = "training")]
     trace_matrix: Vec<PathBuf>,
-    /// Threads to compile on; 0 means all there are
+    /// Threads to compile on; 0 means all
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Compile a module of the low level from the standard input to an object on the standard output
+    /// Compile modules of the low level from standard input to objects on standard output
     #[arg(long, hide = true)]
     worker: bool,
-    /// Compile the model that the standard input asks for, and write it to the standard output as it is kept
+    /// Compile the model that is requested on standard input, and write its cache entry to standard output
     #[arg(long, hide = true)]
     successor: bool,
-    /// Compile nothing for the target, and tell what LLVM says
+    /// Compile nothing for the target, and print LLVM's messages
     #[arg(long, hide = true)]
     probe: bool,
-    /// Print the completions of this command line for a shell
+    /// Print the shell completions of this command line
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
 }
 
-/// What else to do with a model.
+/// The subcommands.
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Say where a model breaks the rules of ONNX
+    /// Report where a model breaks the rules of ONNX
     Check(check::Arguments),
-    /// Tell what a model takes and gives, and what it says of itself and its parts
+    /// Print a model's inputs, outputs and metadata
     Inspect(inspect::Arguments),
 }
 
-/// What to make of a model.
+/// The outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Emit {
     /// An object file
@@ -153,7 +154,7 @@ enum Emit {
     Asm,
     /// The graph level as MLIR, for reading
     Graph,
-    /// The same under its former name: it is no ONNX model
+    /// The former name of graph, which is not an ONNX model
     #[value(hide = true)]
     Onnx,
     /// The structured level as MLIR
@@ -166,10 +167,10 @@ enum Emit {
     Clif,
 }
 
-/// What code is for that is not for one CPU: what all have that were made in the last fifteen years.
+/// The default level: all processors made in the last fifteen years have it.
 const BASELINE: i64 = 2;
 
-/// The name of a program's own model.
+/// The name of the model in a program.
 const PROGRAM: &str = "model";
 
 impl Arguments {
@@ -178,7 +179,7 @@ impl Arguments {
         self.cpu.is_none() && self.target.as_deref().map_or(cfg!(target_arch = "x86_64"), |t| t.starts_with("x86_64"))
     }
 
-    /// The level of a CPU that is named by it: x86-64-v3.
+    /// The level that a CPU's name states: x86-64-v3.
     fn named_level(&self) -> Option<i64> {
         self.cpu.as_deref()?.strip_prefix("x86-64-v")?.parse().ok()
     }
@@ -191,12 +192,12 @@ impl Arguments {
         }
     }
 
-    /// What the names of functions begin with that need no runtime, if that is asked for.
+    /// The prefix of exported functions, for code without a runtime.
     fn freestanding(&self) -> Option<String> {
         (self.profile == ProfileName::Sonnx).then(|| self.symbols())
     }
 
-    /// What to do instead, where the name of the result is that of something else.
+    /// The kind of output that the file's extension suggests, if it differs.
     fn better_emit(&self) -> Option<&'static str> {
         let ending = self.output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         match (ending, self.emit) {
@@ -209,7 +210,7 @@ impl Arguments {
         }
     }
 
-    /// What symbols begin with.
+    /// The prefix of symbols.
     fn symbols(&self) -> String {
         match (&self.name, self.emit) {
             (_, Emit::Exe) => PROGRAM.to_string(),
@@ -228,7 +229,7 @@ impl Arguments {
         }
     }
 
-    /// The CPU as LLVM names it, and the level without which code for it cannot run; 0 where that is not known.
+    /// The CPU as LLVM names it, and the level that its code requires; 0 if that is not known.
     #[cfg(feature = "llvm")]
     fn cpu(&self) -> (Option<String>, i64) {
         match (self.is_portable(), self.cpu.as_deref()) {
@@ -238,7 +239,7 @@ impl Arguments {
         }
     }
 
-    /// Refuses what would be ignored, or fail when all the work is done.
+    /// Refuses options that would be ignored, or would fail after the compilation.
     fn check(&self) -> Result<(), Failure> {
         let is_file = self.output != Path::new("-");
         if self.emit == Emit::Onnx {
@@ -310,7 +311,7 @@ fn identifier(path: &Path) -> String {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }
 }
 
-/// Whether C takes a text as a name.
+/// Whether a text is a valid C identifier.
 fn is_identifier(text: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.chars().all(is_word) && text.starts_with(|c: char| is_word(c) && !c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Native code: objects, libraries, programs, and the texts LLVM makes of a module.
+//! Native code: objects, libraries, programs, and LLVM's textual outputs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,10 +15,10 @@ use crate::header::{header, static_header};
 use crate::program::{Program, Whole};
 use crate::{Arguments, Emit};
 
-/// How folders with the parts of what is linked begin.
+/// The prefix of folders with the inputs of the linker.
 const SCRATCH: &str = "onnxc";
 
-/// Makes native code, or the texts of it, and writes that.
+/// Generates native code, or its text, and writes that.
 pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> Result<(), Failure> {
     program.check()?;
     let options = Options { exports: exports(arguments.freestanding().as_deref()), ..options(arguments) };
@@ -59,7 +59,7 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
     }
 }
 
-/// An object for the profile of safety, on any x86-64 processor.
+/// An object for the safety profile, on any x86-64 processor.
 pub(crate) struct StaticObject {
     pub(crate) bytes: Vec<u8>,
     pub(crate) frames: codegen_llvm::Frames,
@@ -81,7 +81,7 @@ pub(crate) fn static_object(module: Module, signature: Signature, name: &str) ->
     Ok(StaticObject { bytes: read(&path)?, frames })
 }
 
-/// A text that lacks what makes it link, and says so.
+/// A text without the parts that are needed for linking, and a comment that says so.
 fn for_reading(comment: char, text: &str) -> String {
     format!("{comment} For reading: constants and the C interface are left out. --emit obj makes what links.\n{text}")
 }
@@ -100,7 +100,7 @@ fn write_file(
     draft.finish()
 }
 
-/// The functions that others see of an object without a runtime.
+/// The exported functions of an object without a runtime.
 fn exports(name: Option<&str>) -> Vec<String> {
     name.iter().flat_map(|name| ["initialize", "run"].map(|function| format!("{name}_{function}"))).collect()
 }
@@ -119,9 +119,9 @@ fn options(arguments: &Arguments) -> Options {
     }
 }
 
-/// What an object is linked to.
+/// The product of linking.
 enum Product<'a> {
-    /// A library that offers these symbols and no others.
+    /// A library that exports these symbols and no others.
     Library { soname: &'a str, exports: &'a [String] },
     /// A program around a model with this header.
     Program { header: &'a str },
@@ -146,7 +146,7 @@ fn link(
         Product::Library { soname, exports } => {
             let script = format!("{{ global: {}; local: *; }};", exports.join("; "));
             let script = write("exports.map", script.as_bytes())?;
-            // its threads go on when it is closed, so it stays in memory
+            // its threads continue after dlclose, so it stays in memory
             command.args(["-shared", "-Wl,-z,nodelete", "-Wl,-Bsymbolic"]);
             command.arg(format!("-Wl,-soname,{soname}")).arg(format!("-Wl,--version-script={}", script.display()));
         }
@@ -165,7 +165,7 @@ fn link(
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())) }
 }
 
-/// The runtime as a static library: beside this program.
+/// The static library of the runtime: in the same directory as this program.
 fn runtime_library() -> Result<PathBuf, Failure> {
     const NAME: &str = "libruntime.a";
     let here = std::env::current_exe().unwrap_or_default();

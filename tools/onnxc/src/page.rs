@@ -1,11 +1,11 @@
-//! Pages that people read in a browser.
+//! HTML pages.
 
 /// A page with a title.
 pub(crate) fn page(title: &str, body: &str) -> String {
     include_str!("page.html").replace("@TITLE@", &escaped(title)).replace("@BODY@", body)
 }
 
-/// A table; rows are lines that [`row`] made.
+/// A table; rows are from [`row`].
 pub(crate) fn table(heads: &[&str], rows: &[String]) -> String {
     let heads: Vec<String> = heads.iter().map(|head| format!("<th>{}", escaped(head))).collect();
     format!("<table>\n<tr>{}\n{}</table>\n", heads.concat(), rows.concat())
@@ -17,7 +17,7 @@ pub(crate) fn row(cells: &[&str]) -> String {
     format!("<tr>{}\n", cells.concat())
 }
 
-/// A text as a page shows it.
+/// A text, escaped for HTML.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

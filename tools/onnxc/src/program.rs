@@ -1,4 +1,4 @@
-//! All that an object can do: run a model and, where that is asked for, train it.
+//! The functions of an object: running a model and, if requested, training it.
 
 use codegen_llvm::{Interface, Training};
 use commandline::Failure;
@@ -7,16 +7,16 @@ use ir::Module;
 
 use crate::header::{interface, merged};
 
-/// A module at the low level, and what it takes and gives.
+/// A module at the low level, and its signature.
 pub(crate) type Part = (Module, Signature);
 
 /// All parts as one.
 pub(crate) struct Whole {
     pub(crate) module: Module,
     pub(crate) interface: Interface,
-    /// What a run takes and gives.
+    /// The signature of a run.
     pub(crate) signature: Signature,
-    /// What a step of training takes and gives.
+    /// The signature of a training step.
     pub(crate) step: Option<Signature>,
     pub(crate) trace: Trace,
 }
@@ -24,14 +24,14 @@ pub(crate) struct Whole {
 /// The parts of an object.
 pub(crate) struct Program {
     pub(crate) inference: Part,
-    /// What became of each node of it, where that is asked for.
+    /// The trace of each node, if requested.
     pub(crate) trace: Trace,
     /// The initialization, and a step.
     pub(crate) training: Option<[Part; 2]>,
 }
 
 impl Program {
-    /// Refuses what C has no interface for.
+    /// Refuses models without a C interface.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let parts = std::iter::once(&self.inference).chain(self.training.iter().flatten());
         for port in parts.flat_map(|(_, signature)| &signature.inputs) {
@@ -62,7 +62,7 @@ impl Program {
             let (mut initialize, first) = join(initialize, "training_initialize_");
             let (mut step, second) = join(step, "training_step_");
             step.messages.extend(initialize.messages.iter().cloned());
-            // a tensor of C is one for all
+            // tensors have one type in C
             let rank = whole.max_rank.max(initialize.max_rank).max(step.max_rank);
             (whole.max_rank, initialize.max_rank, step.max_rank) = (rank, rank, rank);
             initialize.variables = first.outputs.len();

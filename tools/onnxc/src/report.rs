@@ -1,5 +1,5 @@
-//! `onnxc check --report`: what is known of a model, its restrictions and its code, as one page. It holds nothing of the machine or
-//! of the day, so that it has the same bytes everywhere.
+//! `onnxc check --report`: a page about a model, its restrictions and its code. It depends on neither the machine nor
+//! the date, so that it has the same bytes everywhere.
 
 #[cfg(feature = "llvm")]
 use dialects::{OpCode, math};
@@ -18,10 +18,10 @@ use {driver::Signature, ir::Module};
 use crate::check::Arguments;
 use crate::page::{row, table};
 
-/// The name of functions in code that is only looked at.
+/// The name of functions in code that is only analysed.
 const NAME: &str = "model";
 
-/// The page about a model and what was found in it.
+/// The page about a model and its findings.
 pub(crate) fn report(arguments: &Arguments, model: &Path, found: &[Finding]) -> Result<String, Failure> {
     let bytes = std::fs::read(model).map_err(|error| Failure::input(format!("{}: {error}", model.display())))?;
     let file = model.file_name().unwrap_or_default().to_string_lossy();
@@ -67,14 +67,14 @@ pub(crate) fn report(arguments: &Arguments, model: &Path, found: &[Finding]) -> 
     Ok(crate::page::page("Report", &body))
 }
 
-/// What is known of the code under a profile.
+/// Facts about the code under a profile.
 struct Code {
     evidence: Evidence,
-    /// Bytes on the stack, and what is counted.
+    /// Stack bytes, and what they include.
     stack: (Option<u64>, &'static str),
-    /// A digest of the code, and what it is of.
+    /// A digest of the code, and what it covers.
     hash: (String, &'static str),
-    /// Whether it is for the profile of safety.
+    /// Whether it is for the safety profile.
     is_static: bool,
 }
 
@@ -83,7 +83,7 @@ fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, F
     let is_static = profile > Profile::Onnx;
     let options = Options {
         backend: Backend::Llvm,
-        // code that no machine is looked at for
+        // code that does not depend on this machine
         processor: if is_static { Processor::Unknown } else { Processor::Vectors(VectorRegisters::X86_128) },
         arithmetic: if is_static { Arithmetic::Fixed } else { Arithmetic::Ordered },
         freestanding: is_static.then(|| NAME.to_string()),
@@ -109,12 +109,12 @@ fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, F
     })
 }
 
-/// What is known of the object for any x86-64 processor.
+/// Facts about the object for any x86-64 processor.
 #[cfg(feature = "llvm")]
 fn of_object(module: Module, signature: Signature, evidence: Evidence) -> Result<Code, Failure> {
-    // a call's return address, and what it takes to align a frame to a cache line
+    // a call's return address, and the alignment of a frame to a cache line
     const CALL: u64 = 8 + 64;
-    // what a function that calls nothing may use without asking
+    // what a leaf function may use without allocating it
     const RED_ZONE: u64 = 128;
     let object = crate::native::static_object(module, signature, NAME)?;
     let frames: HashMap<&str, u64> = object.frames.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
@@ -164,7 +164,7 @@ fn code_section(code: &Code) -> String {
     )
 }
 
-/// How far a function may be from the true value, where that is stated.
+/// The stated error bound of a function, if it has one.
 fn bound(code: OpCode, element: &Type, is_static: bool) -> Option<f64> {
     let Type::Float(format) = element else { return None };
     let defined = driver::FIXED_ERROR_BOUNDS.iter().filter(|_| is_static);
@@ -176,7 +176,7 @@ fn bound(code: OpCode, element: &Type, is_static: bool) -> Option<f64> {
     Some(if is_half { driver::HALF_ERROR_BOUND } else { bound })
 }
 
-/// What is one operation of IEEE 754.
+/// Functions that are one operation of IEEE 754.
 const EXACT: [OpCode; 9] = [
     math::ABSF,
     math::CEIL,

@@ -1,5 +1,4 @@
-//! Targets and CPUs that a command line names. LLVM ends the process when it is asked for one that makes no sense to it, so
-//! another process asks.
+//! Checks the target and CPU of a command line. LLVM ends the process for an unknown one, so a helper process asks it.
 
 use std::process::Command;
 
@@ -9,7 +8,7 @@ use driver::ErrorClass;
 
 use crate::Arguments;
 
-/// Refuses a target or CPU that LLVM has no code for.
+/// Refuses a target or CPU that LLVM does not support.
 pub(crate) fn check(arguments: &Arguments) -> Result<(), Failure> {
     let (cpu, target) = (arguments.cpu.as_deref(), arguments.target.as_deref());
     let own = format!("{}-", std::env::consts::ARCH);
@@ -43,7 +42,7 @@ pub(crate) fn check(arguments: &Arguments) -> Result<(), Failure> {
     Err(Failure::new(class, format!("{}: {}", named.join(" "), reason(&said))))
 }
 
-/// What is wrong, of all that LLVM says.
+/// The error among LLVM's messages.
 fn reason(said: &str) -> String {
     let available = |line: &str| Some(line.split_once(" - Select the ")?.0.trim().to_string());
     let available: Vec<String> = said.lines().filter_map(available).collect();
@@ -55,12 +54,12 @@ fn reason(said: &str) -> String {
     }
     let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("LLVM cannot compile for it");
     let line = ["error: ", "LLVM ERROR: "].iter().fold(line, |line, prefix| line.trim_start_matches(prefix));
-    // the command line says which
+    // the command line states which
     let what = line.strip_prefix("target ").and_then(|line| line.split_once(": ")).map_or(line, |(_, what)| what);
     what.replace(['"', '\\'], "'")
 }
 
-/// The side that asks LLVM.
+/// The helper process's side.
 pub(crate) fn answer(arguments: &Arguments) -> Result<(), Failure> {
     let options = Options { triple: arguments.target.clone(), cpu: arguments.cpu().0, ..Options::default() };
     Ok(codegen_llvm::probe(&options)?)

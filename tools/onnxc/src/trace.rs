@@ -1,4 +1,4 @@
-//! The trace matrix: from every node to what the object has for it, and from every byte of the object back.
+//! The trace matrix: from every node to its symbols in the object, and from every byte of the object back.
 
 use std::path::Path;
 
@@ -9,28 +9,28 @@ use serde_json::{Map, Value, json};
 
 use crate::page::{escaped, table};
 
-/// Bytes between functions, so that each begins at a round address, are at most this many in a row.
+/// The maximum length of padding between functions.
 const PADDING: u64 = 64;
 
-/// A symbol's place in the object.
+/// The range of a symbol in the object.
 struct Range {
     name: String,
     section: String,
     offset: u64,
     size: u64,
-    /// Whether others may name it.
+    /// Whether it is a global symbol.
     is_global: bool,
 }
 
-/// A section that is in memory when the object runs.
+/// A section that is loaded at run time.
 struct Section {
     name: String,
     size: u64,
-    /// Bytes that belong to no symbol, other than padding.
+    /// Bytes outside of symbols, except padding.
     unnamed: u64,
 }
 
-/// Writes the matrix of an object: as JSON, or as a page where the file's name says so.
+/// Writes the matrix of an object: as a page if the file's name asks for that, else as JSON.
 pub(crate) fn write(path: &Path, object: &[u8], trace: &Trace, drafts: &Drafts) -> Result<(), Failure> {
     let matrix = matrix(object, trace)?;
     let is_page = path.extension().is_some_and(|extension| extension == "html");
@@ -97,8 +97,8 @@ fn matrix(object: &[u8], trace: &Trace) -> Result<Value, Failure> {
     }))
 }
 
-/// What a symbol is a part or a copy of: the code generator splits what is only ever read in parts, copies functions for arguments
-/// that it knows, and numbers those.
+/// The symbol that a symbol is a part or a copy of: the code generator splits read-only data, clones functions for
+/// known arguments, and numbers those.
 fn whole(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((whole, number)) if !whole.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => {
@@ -108,7 +108,7 @@ fn whole(name: &str) -> &str {
     }
 }
 
-/// Bytes of a section outside its symbols, where they are more than padding.
+/// The bytes of a section outside of its symbols, if they are more than padding.
 fn unnamed(ranges: &[Range], section: &str, size: u64) -> u64 {
     let (mut end, mut unnamed) = (0, 0);
     let starts = ranges.iter().filter(|range| range.section == section).map(|range| (range.offset, range.size));
@@ -137,7 +137,7 @@ fn node_entry(name: &str, node: &TracedNode, symbols: Vec<Value>) -> Value {
     })
 }
 
-/// What is there without being in the module.
+/// The reason for a symbol that is not in the module.
 fn reason_of_symbol(range: &Range) -> &'static str {
     match &*range.name {
         _ if range.is_global => "a function of the C interface: calls the runtime",
@@ -147,7 +147,7 @@ fn reason_of_symbol(range: &Range) -> &'static str {
     }
 }
 
-/// Why a section has bytes that belong to no symbol.
+/// The reason for a section's bytes outside of symbols.
 fn reason_of_section(section: &Section) -> &'static str {
     match &*section.name {
         _ if section.unnamed == 0 => "symbols, and padding between them",

@@ -1,4 +1,4 @@
-//! The LLVM back end of other processes.
+//! The LLVM back end for other processes.
 
 use std::io::{stdin, stdout};
 
@@ -7,12 +7,12 @@ use driver::{ErrorClass, read_framed, write_framed};
 
 use commandline::Failure;
 
-/// Makes the model that another process goes over to.
+/// Compiles a whole model for another process.
 pub(crate) fn succeed() -> Result<(), Failure> {
     Ok(driver::write_successor(&mut stdin().lock(), &mut stdout().lock())?)
 }
 
-/// Reads modules of the low level, one after the other, and writes an object for each.
+/// Reads modules at the low level, one after the other, and writes an object for each.
 pub(crate) fn run() -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::new(ErrorClass::Internal, error);
     let (mut input, mut output) = (stdin().lock(), stdout().lock());

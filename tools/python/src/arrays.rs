@@ -1,8 +1,8 @@
-//! NumPy arrays without copies, both ways.
+//! Conversion of NumPy arrays in both directions, without copies.
 //!
-//! Contract: an [`Elements`] holds a reference to its array, so the memory it points to lives as long as it does. Python code that
-//! changes an array while a run reads it changes what the run reads, as with every library that does not copy; it cannot make the
-//! run leave the array's bounds. An array that this module makes owns a [`Buffer`], which owns the memory.
+//! Contract: an [`Elements`] holds a reference to its array, so that its memory lives as long. Python code that changes
+//! an array during a run changes what the run reads, as with every library that does not copy; it cannot make the run
+//! leave the array's bounds. An array that this module creates owns a [`Buffer`], which owns the memory.
 
 #![allow(unsafe_code, reason = "arrays are described by pointers")]
 
@@ -18,9 +18,9 @@ use crate::errors::wrong;
 use crate::types::{ml_dtype, numpy_number};
 use crate::values::Buffer;
 
-/// The elements of an array that is kept, in row-major order.
+/// The elements of a referenced array, in row-major order.
 pub(crate) struct Elements {
-    /// Keeps the memory; dropped with the interpreter attached.
+    /// Keeps the memory alive; dropped with the interpreter attached.
     _array: Py<PyUntypedArray>,
     address: *const u8,
     bytes: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Elements {
     pub(crate) shape: Vec<i64>,
 }
 
-// SAFETY: the memory is only read, and a reference to the array keeps it.
+// SAFETY: the memory is only read, and a reference to the array keeps it alive.
 unsafe impl Send for Elements {}
 // SAFETY: as above.
 unsafe impl Sync for Elements {}
@@ -39,11 +39,12 @@ impl Elements {
         if self.bytes == 0 {
             return &[];
         }
-        // SAFETY: the contract at the head.
+        // SAFETY: see the contract above.
         unsafe { std::slice::from_raw_parts(self.address, self.bytes) }
     }
 
-    /// The elements of an array of an element type; what is not contiguous, not aligned or of the other byte order is copied.
+    /// The elements of an array as an element type; arrays that are not contiguous, not aligned or of the other byte
+    /// order are copied.
     pub(crate) fn of(array: &Bound<'_, PyAny>, element: &Type, name: &str) -> PyResult<Elements> {
         let py = array.py();
         let given = match array.cast::<PyUntypedArray>() {
@@ -64,7 +65,7 @@ impl Elements {
             false => {
                 let native = dtype.call_method1("newbyteorder", ("=",))?;
                 let copy = py.import("numpy")?.call_method1("ascontiguousarray", (&given, native))?;
-                // which makes a scalar an array of one axis
+                // it turns a scalar into an array of one axis
                 copy.call_method1("reshape", (given.shape().to_vec(),))?.cast_into::<PyUntypedArray>()?
             }
         };
@@ -77,7 +78,7 @@ impl Elements {
     }
 }
 
-/// What is not an array as one: by DLPack, or as NumPy reads lists and scalars.
+/// Converts an object to an array: by DLPack, or as NumPy converts lists and scalars.
 fn as_array<'py>(given: &Bound<'py, PyAny>, element: &Type) -> PyResult<Bound<'py, PyUntypedArray>> {
     let numpy = given.py().import("numpy")?;
     if given.hasattr("__dlpack__")? {
@@ -89,11 +90,11 @@ fn as_array<'py>(given: &Bound<'py, PyAny>, element: &Type) -> PyResult<Bound<'p
     Ok(numpy.call_method1("asarray", (given, descriptor(given.py(), element)?))?.cast_into()?)
 }
 
-/// Whether an array's type is that of an element type.
+/// Whether an array's dtype is that of an element type.
 fn is_of(dtype: &Bound<'_, PyArrayDescr>, element: &Type) -> PyResult<bool> {
     let found = dtype.num();
     Ok(match numpy_number(element) {
-        // long and long long are the same here
+        // long and long long are equal here
         Some(7) => matches!(found, 7 | 9),
         Some(8) => matches!(found, 8 | 10),
         Some(expected) => found == expected,
@@ -101,7 +102,7 @@ fn is_of(dtype: &Bound<'_, PyArrayDescr>, element: &Type) -> PyResult<bool> {
     })
 }
 
-/// NumPy's type for an element type.
+/// NumPy's dtype for an element type.
 pub(crate) fn descriptor<'py>(py: Python<'py>, element: &Type) -> PyResult<Bound<'py, PyArrayDescr>> {
     if let Some(number) = numpy_number(element) {
         // SAFETY: the number is one of NumPy's; the result is a new reference.
@@ -121,14 +122,14 @@ pub(crate) fn descriptor<'py>(py: Python<'py>, element: &Type) -> PyResult<Bound
     Ok(py.import("numpy")?.call_method1("dtype", (module.bind(py).getattr(name)?,))?.cast_into()?)
 }
 
-/// An array that owns elements: nothing is copied.
+/// An array that owns elements, without a copy.
 pub(crate) fn array<'py>(py: Python<'py>, element: &Type, shape: &[i64], data: Blob) -> PyResult<Bound<'py, PyAny>> {
     let descriptor = descriptor(py, element)?;
     let mut extents: Vec<npyffi::npy_intp> = shape.iter().map(|&extent| extent as npyffi::npy_intp).collect();
     let address = data.bytes().as_ptr().cast_mut();
     let buffer = Bound::new(py, Buffer::new(data))?;
-    // SAFETY: the memory has the elements of the shape, and the array gets a reference to what owns it. A run's output is
-    // nobody else's memory, so that Python may write to it.
+    // SAFETY: the memory has the elements of the shape, and the array gets a reference to its owner. A run's output is
+    // not shared, so that Python may write to it.
     unsafe {
         let array = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -142,7 +143,7 @@ pub(crate) fn array<'py>(py: Python<'py>, element: &Type, shape: &[i64], data: B
             std::ptr::null_mut(),
         );
         let array = Bound::from_owned_ptr_or_err(py, array)?;
-        // which takes the reference, also when it fails
+        // takes the reference, also if it fails
         if PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), buffer.into_ptr()) < 0 {
             return Err(PyErr::fetch(py));
         }
@@ -157,7 +158,7 @@ pub(crate) struct Writable {
     bytes: usize,
 }
 
-// SAFETY: a reference to the array keeps the memory, and one run writes to it.
+// SAFETY: a reference to the array keeps the memory alive, and one run writes to it.
 unsafe impl Send for Writable {}
 
 impl Writable {
@@ -183,7 +184,7 @@ impl Writable {
         if self.bytes == 0 {
             return &mut [];
         }
-        // SAFETY: the contract at the head.
+        // SAFETY: see the contract above.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.bytes) }
     }
 }

@@ -1,4 +1,4 @@
-//! Errors as Python exceptions, with the names that ONNX Runtime gives them.
+//! Errors as Python exceptions, with ONNX Runtime's names.
 
 use driver::{Diagnostic, ErrorClass};
 use pyo3::create_exception;
@@ -18,7 +18,7 @@ create_exception!(onnxc, InvalidGraph, PyRuntimeError, "The model breaks a rule 
 create_exception!(onnxc, NotImplemented, PyRuntimeError, "The model is valid, but something in it is not supported.");
 create_exception!(onnxc, RuntimeException, PyRuntimeError, "The run failed on its inputs, or was ended.");
 
-/// What was being done when something failed.
+/// The operation that failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doing {
     /// Reading bytes.
@@ -56,14 +56,14 @@ pub(crate) fn exception(diagnostics: &[Diagnostic], doing: Doing) -> PyErr {
         (Some(ErrorClass::Input), Doing::Reading) => InvalidProtobuf::new_err(text),
         (Some(ErrorClass::Input), Doing::Compiling) => InvalidGraph::new_err(text),
         (Some(ErrorClass::Input), Doing::Running) => {
-            // what is wrong with an input names it; everything else was found by the run
+            // errors about an input name it; all others were found by the run
             if text.starts_with("input '") { InvalidArgument::new_err(text) } else { RuntimeException::new_err(text) }
         }
         (Some(ErrorClass::Usage | ErrorClass::Internal) | None, _) => Fail::new_err(text),
     }
 }
 
-/// The exception for a wrong argument.
+/// The exception for an invalid argument.
 pub(crate) fn wrong(message: impl Into<String>) -> PyErr {
     InvalidArgument::new_err(message.into())
 }

@@ -1,6 +1,6 @@
 //! The native module of the Python package `onnxc`: sessions, arrays without copies, errors.
 //!
-//! The interface that people see, with ONNX Runtime's names, is in `python/onnxc`; here is what a run passes through.
+//! The public interface, with ONNX Runtime's names, is in `python/onnxc`; this module is the path of a run.
 
 mod arrays;
 mod errors;

@@ -1,4 +1,4 @@
-//! Models: what they state about themselves, and what is wrong with them.
+//! Models: metadata and checking.
 
 use proto::Model;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ pub(crate) fn load(path: Option<&str>, bytes: Option<&[u8]>) -> PyResult<Model> 
     Model::load(std::path::Path::new(path)).map_err(|damage| exception(&[damage], Doing::Reading))
 }
 
-/// Everything that is wrong with a model: level, rule, place, and message of each finding.
+/// All findings of a model: level, rule, place, and message of each.
 #[pyfunction]
 #[pyo3(signature = (path=None, bytes=None))]
 pub(crate) fn check(
@@ -35,7 +35,7 @@ pub(crate) fn check(
     Ok(findings.into_iter().map(row).collect())
 }
 
-/// What a model states about itself, as a dict.
+/// The metadata of a model, as a dict.
 #[pyfunction]
 #[pyo3(signature = (path=None, bytes=None))]
 pub(crate) fn metadata<'py>(py: Python<'py>, path: Option<&str>, bytes: Option<&[u8]>) -> PyResult<Bound<'py, PyDict>> {

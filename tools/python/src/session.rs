@@ -1,4 +1,4 @@
-//! Sessions: a compiled model, and the runs of it.
+//! Sessions: a compiled model and its runs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ impl Cancel {
         Cancel(Arc::default())
     }
 
-    /// Ends the runs that were given this.
+    /// Ends the runs that it was passed to.
     fn cancel(&self) {
         self.0.request();
     }
@@ -37,7 +37,7 @@ impl Cancel {
 /// Kernel, nodes, operators, seconds, calls.
 type KernelRow = (String, Vec<String>, Vec<String>, f64, u64);
 
-/// A version of a model: a compiled model, and its sessions that are not running.
+/// A version of a model: a compiled model, and its idle sessions.
 struct Version {
     model: Arc<CompiledModel>,
     idle: Mutex<Vec<Session>>,
@@ -48,7 +48,7 @@ impl Version {
         Version { model: Arc::new(model), idle: Mutex::default() }
     }
 
-    /// A session that nobody else has, until it is put back.
+    /// A session for exclusive use, until it is returned.
     fn take(&self) -> Session {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         idle.unwrap_or_else(|| Session::new(self.model.clone()))
@@ -59,14 +59,14 @@ impl Version {
     }
 }
 
-/// A compiled model that threads run at the same time.
+/// A compiled model that several threads may run at the same time.
 #[pyclass(frozen, subclass, module = "onnxc._native")]
 pub(crate) struct NativeSession {
     source: proto::Model,
     path: Option<PathBuf>,
     options: Options,
     plain: Arc<Version>,
-    /// Versions in which initializers are inputs, by their names.
+    /// Versions in which some initializers are inputs, by their names.
     overriding: Mutex<BTreeMap<Vec<String>, Arc<Version>>>,
 }
 
@@ -98,7 +98,7 @@ impl NativeSession {
         let reporter = warn.map_or_else(Reporter::default, |warn| {
             Reporter::new(move |warning| {
                 let text = warning.statement();
-                // what a warning function raises has nobody to catch it
+                // exceptions of a warning callback are ignored
                 let _ = Python::attach(|py| warn.call1(py, (text,)));
             })
         });
@@ -133,23 +133,24 @@ impl NativeSession {
         ports(py, &self.plain.model.signature.inputs)
     }
 
-    /// The same of outputs.
+    /// The same for outputs.
     fn output_ports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         ports(py, &self.plain.model.signature.outputs)
     }
 
-    /// The same of initializers that are inputs.
+    /// The same for initializers that are inputs.
     fn overridable_ports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         ports(py, &self.plain.model.signature.optional)
     }
 
-    /// What the model states about itself.
+    /// The model's metadata.
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         model::metadata_of(py, &self.source)
     }
 
-    /// Runs the model on a dict of inputs and returns a list of the outputs with these names, or of all. `cancel` ends the run,
-    /// `deadline` does so after some seconds. `into` has arrays by name that outputs are written to; those outputs are None.
+    /// Runs the model on a dict of inputs and returns a list of the outputs with these names, or of all. `cancel` ends
+    /// the run, and so does `deadline` after a number of seconds. `into` has arrays by name that outputs are written
+    /// to; those outputs are None.
     #[pyo3(signature = (names, feeds, cancel=None, deadline=None, into=None))]
     fn execute<'py>(
         &self,
@@ -206,7 +207,7 @@ impl NativeSession {
         let mut outputs: Vec<Option<Output>> = outputs.into_iter().map(Some).collect();
         let list = PyList::empty(py);
         for at in wanted {
-            // a name may be asked for twice
+            // a name may occur twice
             let output = match outputs.get_mut(at).and_then(Option::take) {
                 Some(Output::Value(value)) => object(py, value)?,
                 Some(Output::Written { .. }) => py.None(),
@@ -217,7 +218,8 @@ impl NativeSession {
         Ok(list)
     }
 
-    /// Time of each kernel call so far: kernel, nodes, operators, seconds, calls; of the sessions that are not running.
+    /// The time of each kernel call so far: kernel, nodes, operators, seconds, calls; without sessions that are
+    /// running.
     fn profile(&self) -> Vec<KernelRow> {
         let session = self.plain.take();
         let rows = session.profile();
@@ -234,7 +236,7 @@ impl NativeSession {
 }
 
 impl NativeSession {
-    /// The position of an output.
+    /// The index of an output.
     fn output(&self, name: &str) -> PyResult<usize> {
         let outputs = &self.plain.model.signature.outputs;
         outputs.iter().position(|port| port.name == name).ok_or_else(|| {
@@ -243,7 +245,7 @@ impl NativeSession {
         })
     }
 
-    /// The version of the model for the inputs that are given: initializers among them are its inputs.
+    /// The version of the model for the given inputs, in which initializers among them are inputs.
     fn version(&self, py: Python<'_>, feeds: &Bound<'_, PyDict>) -> PyResult<Arc<Version>> {
         let signature = &self.plain.model.signature;
         let mut overridden = Vec::new();
@@ -276,7 +278,7 @@ impl NativeSession {
     }
 }
 
-/// What ONNX Runtime says of inputs that are missing.
+/// ONNX Runtime's error for missing inputs.
 fn missing(ports: &[Port], feeds: &Bound<'_, PyDict>) -> PyErr {
     let is_missing = |port: &&Port| port.default.is_none() && !feeds.contains(&port.name).unwrap_or(false);
     let missing: Vec<&str> = ports.iter().filter(is_missing).map(|port| port.name.as_str()).collect();

@@ -1,9 +1,9 @@
-//! Types as ONNX Runtime and NumPy name them.
+//! Type names of ONNX Runtime and NumPy.
 
 use ir::{FloatType, Signedness, Type};
 use pyo3::prelude::*;
 
-/// `float`, `int64`, `string`, …: an element type as ONNX Runtime names it.
+/// `float`, `int64`, `string`, …: ONNX Runtime's name of an element type.
 fn element_text(element: &Type) -> String {
     match element {
         Type::Float(FloatType::F32) => "float".to_string(),
@@ -12,7 +12,7 @@ fn element_text(element: &Type) -> String {
     }
 }
 
-/// `tensor(float)`, `seq(map(int64,tensor(float)))`, …: the type of a port as ONNX Runtime names it.
+/// `tensor(float)`, `seq(map(int64,tensor(float)))`, …: ONNX Runtime's name of a port's type.
 pub(crate) fn type_text(r#type: &Type) -> String {
     let Type::Dialect(dialect) = r#type else {
         return format!("tensor({})", element_text(r#type.element()));
@@ -26,13 +26,14 @@ pub(crate) fn type_text(r#type: &Type) -> String {
     }
 }
 
-/// The type's name of a number of `TensorProto.DataType`, as in `tensor(float)`; `None` if there is no such type.
+/// The name of the type with a number of `TensorProto.DataType`, as in `tensor(float)`; `None` if there is no such
+/// type.
 #[pyfunction]
 pub(crate) fn type_text_of_number(number: i32) -> Option<String> {
     driver::element_type(number).map(|element| type_text(&element))
 }
 
-/// NumPy's number of the type that an element type has there; `None` for those of `ml_dtypes` and strings.
+/// NumPy's type number of an element type; `None` for types of `ml_dtypes` and strings.
 pub(crate) fn numpy_number(element: &Type) -> Option<i32> {
     Some(match element {
         Type::Float(FloatType::F16) => 23,
@@ -56,7 +57,7 @@ pub(crate) fn numpy_number(element: &Type) -> Option<i32> {
     })
 }
 
-/// The name of the type of `ml_dtypes` that an element type has.
+/// The name of an element type in `ml_dtypes`.
 pub(crate) fn ml_dtype(element: &Type) -> Option<&'static str> {
     Some(match element {
         Type::Float(FloatType::BF16) => "bfloat16",

@@ -1,4 +1,4 @@
-//! Values between Python and the driver.
+//! Conversion of values between Python and the driver.
 
 use driver::{DenseElements, Tensor, Value};
 use ir::{Blob, Type};
@@ -9,7 +9,7 @@ use crate::arrays::{Elements, array};
 use crate::errors::wrong;
 use crate::types::is_text;
 
-/// Memory that arrays show.
+/// Memory that arrays refer to.
 #[pyclass(frozen, module = "onnxc._native")]
 pub(crate) struct Buffer(#[expect(dead_code, reason = "it is kept, not read")] Blob);
 
@@ -19,7 +19,7 @@ impl Buffer {
     }
 }
 
-/// An input as a run takes it.
+/// An input in the form that a run takes.
 pub(crate) enum Given {
     /// Elements of an array.
     Elements(Elements),
@@ -28,7 +28,7 @@ pub(crate) enum Given {
 }
 
 impl Given {
-    /// An input of a type from a Python object.
+    /// Converts a Python object to an input of a type.
     pub(crate) fn of(object: &Bound<'_, PyAny>, r#type: &Type, name: &str) -> PyResult<Given> {
         match r#type {
             Type::Dialect(_) => value(object, r#type, name).map(Given::Value),
@@ -44,7 +44,7 @@ impl Given {
     }
 }
 
-/// A value of a type from a Python object: an array, a list, a dict, or None.
+/// Converts a Python object to a value of a type: an array, a list, a dict, or None.
 fn value(object: &Bound<'_, PyAny>, r#type: &Type, name: &str) -> PyResult<Value> {
     let Type::Dialect(dialect) = r#type else { return tensor(object, r#type.element(), name).map(Value::Tensor) };
     let parameters: Vec<&Type> = dialect.parameters.iter().collect();
@@ -65,7 +65,7 @@ fn value(object: &Bound<'_, PyAny>, r#type: &Type, name: &str) -> PyResult<Value
     }
 }
 
-/// A tensor from an array, or from what NumPy makes an array of.
+/// A tensor from an array, or from an object that NumPy converts to one.
 fn tensor(object: &Bound<'_, PyAny>, element: &Type, name: &str) -> PyResult<Tensor> {
     if is_text(element) {
         return texts(object, element, name);
@@ -97,7 +97,7 @@ fn texts(object: &Bound<'_, PyAny>, element: &Type, name: &str) -> PyResult<Tens
     Ok(Tensor { element: element.clone(), shape, data: elements.data })
 }
 
-/// A value as Python has it: an array, a list, a dict, or None.
+/// Converts a value to Python: an array, a list, a dict, or None.
 pub(crate) fn object(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
     Ok(match value {
         Value::Tensor(tensor) => of_tensor(py, tensor)?.unbind(),
