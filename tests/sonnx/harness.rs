@@ -1,5 +1,6 @@
-//! Runs objects that `onnxc --profile sonnx` made, one after the other, and writes their outputs into a folder: `CASE.OUTPUT`, and
-//! their return codes as lines. Compiled for each processor whose results are compared; `CASES` names the table.
+//! Runs objects from `onnxc --profile sonnx`, one after the other, and writes their outputs into a folder:
+//! `CASE.OUTPUT`, and their return codes as lines. Compiled for each processor whose results are compared; `CASES`
+//! names the table.
 
 use std::os::raw::c_void;
 
@@ -15,7 +16,7 @@ struct Case {
 
 include!(env!("CASES"));
 
-/// Bytes that are aligned as any element is.
+/// Bytes with the alignment of any element type.
 struct Bytes {
     words: Vec<u64>,
     length: usize,
@@ -34,7 +35,7 @@ impl Bytes {
     }
 
     fn slice(&mut self) -> &mut [u8] {
-        // words are at least as many bytes
+        // the words have at least this many bytes
         unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.length) }
     }
 }

@@ -1,4 +1,4 @@
-//! The page about checking, written from the table of rules and from what other tools make of the same models.
+//! Generates the page about checking from the table of rules and from the results of other tools on the same models.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use driver::{Profile, rules};
 
-/// What `tests/check` knows beside the rules.
+/// The results in `tests/check`.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// The versions of the tools that were asked.
+    /// The versions of the tools.
     pub tools: String,
     /// How many models break each rule, and how many of them onnx's checker and ONNX Runtime refuse.
     pub rules: BTreeMap<String, [usize; 3]>,
     /// How many models crash either tool, or take it longer than ten seconds.
     pub crashes: [usize; 2],
-    /// Rules that real models break: which, by which models, and what that comes from.
+    /// Rules that real models break: the rule, the models, and the cause.
     pub violations: Vec<(String, Vec<String>, String)>,
 }
 
-/// Reads what lies in `tests/check`.
+/// Reads the files in `tests/check`.
 pub fn counts(root: &Path) -> Counts {
     let read = |name: &str| std::fs::read_to_string(root.join("tests/check").join(name)).expect("the file is there");
     let mut counts = Counts::default();
@@ -46,7 +46,7 @@ pub fn counts(root: &Path) -> Counts {
     counts
 }
 
-/// The model in a folder of models, if there is one.
+/// The model in a folder of models.
 pub fn model_of(folder: &Path) -> Option<PathBuf> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -93,7 +93,7 @@ pub fn page(root: &Path) -> String {
     page
 }
 
-/// What other tools miss.
+/// The section on other tools.
 fn others(page: &mut String, counts: &Counts) {
     let sum = |at: usize| counts.rules.values().map(|of_rule| of_rule[at]).sum::<usize>();
     let (all, checker, runtime) = (sum(0), sum(1), sum(2));
@@ -114,7 +114,7 @@ each. ({}; `tests/check/tools.py`.)
     .expect("text can be written");
 }
 
-/// What real models break.
+/// The section on real models.
 fn real_models(page: &mut String, counts: &Counts) {
     page.push_str("\n## Real models\n\nThe models of `tests/models` break no rule whose level is error. What else they break:\n\n");
     for (rule, models, sentence) in &counts.violations {

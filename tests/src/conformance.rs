@@ -1,4 +1,4 @@
-//! One case of the ONNX backend suite, compiled and run.
+//! Compiles and runs one case of the ONNX backend suite.
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::guard;
 use driver::testdata::{DataSet, Tolerance, compare, data_sets, read_data_set};
 use driver::{Backend, CompiledModel, Compiler, Diagnostic, ErrorClass, Options, Result, Session, Signature, Value};
 
-/// What a case's inputs are at compile time.
+/// How a case's inputs are given at compile time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mode {
-    /// As the model declares them.
+    /// As declared in the model.
     #[default]
     Given,
     /// Tensors of dynamic shape.
@@ -26,35 +26,35 @@ pub enum Mode {
 pub struct Case {
     /// `kind/name`
     pub name: String,
-    /// How exact the outputs must be.
+    /// The tolerance of the outputs.
     pub tolerance: Tolerance,
 }
 
 /// How a case ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// In one word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, in one line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
-/// How a case ended, in one word.
+/// The verdict on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Every output is right.
+    /// Every output is correct.
     Passed,
-    /// The compiler says that it cannot.
+    /// The compiler reports an unsupported feature.
     Unsupported,
     /// An output is wrong.
     Wrong,
-    /// The compiler or the run refuses a case that is fine.
+    /// The compiler or the run refuses a valid case.
     Refused,
-    /// A bug the compiler noticed, or a panic.
+    /// An internal error of the compiler, or a panic.
     Internal,
     /// The process died.
     Crashed,
-    /// It took too long.
+    /// It exceeded the time limit.
     TimedOut,
 }
 
@@ -105,7 +105,7 @@ fn outcome(attempt: impl FnOnce() -> Result<Option<String>>) -> Outcome {
     Outcome { verdict, reason: reason.replace(['\n', '\t'], " ") }
 }
 
-/// The first difference between outputs, if there is one.
+/// The first difference between outputs, if any.
 fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode) -> Result<Option<String>> {
     let path = folder.join("model.onnx");
     let given = import::import_file(&path, &import::Options::default())?;
@@ -137,11 +137,11 @@ fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode)
     Ok(None)
 }
 
-/// Compiles a random graph and runs it twice, as cases are run.
+/// Compiles a random graph and runs it twice, as for cases.
 pub fn run_graph(options: &Options, seed: u64) -> Outcome {
     let attempt = || -> Result<Option<String>> {
         let mut numbers = Numbers(seed);
-        // vectors end before rows do, behind them, and with them
+        // rows that are shorter than vectors, longer, and equal
         let extent = 1 + numbers.below(19);
         let nodes = graphs::graph(&mut numbers, extent, true);
         let numbered: Vec<_> = nodes.iter().enumerate().map(|(at, node)| (at + 1, node)).collect();
@@ -158,7 +158,7 @@ pub fn run_graph(options: &Options, seed: u64) -> Outcome {
     outcome(attempt)
 }
 
-/// Where the optimised code's outputs are not those of the quick code, bit for bit.
+/// The first difference between the outputs of baseline and optimised code, bit for bit.
 fn first_change(quick: &[Value], optimised: &[Value]) -> Option<String> {
     let changed = |(a, b): &(&Value, &Value)| !a.is_same(b);
     let index = quick.iter().zip(optimised).position(|pair| changed(&pair))?;
@@ -168,7 +168,7 @@ fn first_change(quick: &[Value], optimised: &[Value]) -> Option<String> {
 fn import_options(signature: &Signature, set: &DataSet, mode: Mode) -> import::Options {
     let mut options = import::Options::default();
     for (port, value) in signature.inputs.iter().zip(&set.inputs) {
-        // sequences are not made constants, and have no shape
+        // sequences do not become constants, and have no shape
         let Value::Tensor(tensor) = value else { continue };
         match mode {
             Mode::Given => {}
@@ -201,7 +201,7 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the repository").to_path_buf()
 }
 
-/// A back end by its name on a command line.
+/// Parses the name of a back end.
 pub fn parse_backend(text: &str) -> Result<Backend, String> {
     match text {
         "auto" => Ok(Backend::Auto),

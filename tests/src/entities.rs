@@ -1,6 +1,6 @@
-//! Models as text whose comments say what a run takes and what comes of it: `# input: float[2] x = {1, 2}`,
-//! `# output: float[2] y = {2, 3}`, or `# error 1: words of the message` with the exit code. Models of one file stand
-//! apart by lines of `# -----`. `# overridable: w` names an input with a value of its own that stays an input.
+//! Models as text with the inputs and expected outputs of a run in comments: `# input: float[2] x = {1, 2}`, `# output:
+//! float[2] y = {2, 3}`, or `# error 1: words of the message` with the exit code. Models in one file are separated by
+//! lines of `# -----`. `# overridable: w` names an input with a default that remains an input.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn run_file(path: &Path) -> datatest_stable::Result<()> {
     Ok(())
 }
 
-/// What stands behind a word in the comments.
+/// The texts after a word in the comments.
 fn directives<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
     text.lines().filter_map(move |line| line.strip_prefix("# ")?.strip_prefix(word))
 }

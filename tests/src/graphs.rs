@@ -1,4 +1,4 @@
-//! Random graphs of a few operators, each value of them of one shape.
+//! Random graphs of a few operators, with all values of one shape.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ir::{Module, parse_module};
 /// Nodes of a graph.
 pub const NODES: usize = 14;
 
-/// Operators by what they take besides values, `#` for one: constants are a type and numbers.
+/// Operators with their operands, `#` for a value: constants are a type and numbers.
 const NODE_BY_NODE: &[(&str, &[(&str, &str)])] = &[
     ("Add {}", &[("#", ""), ("#", "")]),
     ("Sub {}", &[("#", ""), ("#", "")]),
@@ -46,7 +46,7 @@ const NODE_BY_NODE: &[(&str, &[(&str, &str)])] = &[
     ("Transpose {perm = [0, 1, 3, 2]}", &[("#", "")]),
 ];
 
-/// Those that add up inside a node.
+/// Operators with sums inside a node.
 const WITH_SUMS: &[(&str, &[(&str, &str)])] = &[
     ("Softmax {axis = -1 : si64}", &[("#", "")]),
     ("LayerNormalization {axis = -1 : si64}", &[("#", ""), ("tensor<Nxf32>", "weights"), ("tensor<Nxf32>", "weights")]),
@@ -55,12 +55,12 @@ const WITH_SUMS: &[(&str, &[(&str, &str)])] = &[
     ("AveragePool {kernel_shape = [3, 3], pads = [1, 1, 1, 1]}", &[("#", "")]),
 ];
 
-/// Numbers as they come.
+/// A random number generator.
 #[derive(Clone, Debug)]
 pub struct Numbers(pub u64);
 
 impl Numbers {
-    /// The next one.
+    /// The next number.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
@@ -77,21 +77,21 @@ impl Numbers {
     }
 }
 
-/// A node: its operator, and of each operand either the number of a value or a constant.
+/// A node: its operator, and for each operand either the index of a value or a constant.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its name, and behind a space its attributes.
+    /// Its name, and its attributes after a space.
     pub operator: &'static str,
-    /// What it reads.
+    /// Its operands.
     pub operands: Vec<std::result::Result<usize, (String, String)>>,
 }
 
-/// The type of the values of graphs whose two innermost extents are this one.
+/// The type of values in graphs whose two innermost extents are `extent`.
 fn value_type(extent: usize) -> String {
     format!("tensor<1x4x{extent}x{extent}xf32>")
 }
 
-/// A graph whose values have this extent twice, with operators that add up inside a node or without.
+/// A graph whose values have two extents of `extent`, of operators with sums inside a node or without.
 pub fn graph(numbers: &mut Numbers, extent: usize, with_sums: bool) -> Vec<Node> {
     let sums = if with_sums { WITH_SUMS } else { &[] };
     let kinds: Vec<_> = NODE_BY_NODE.iter().chain(sums).collect();
@@ -101,7 +101,7 @@ pub fn graph(numbers: &mut Numbers, extent: usize, with_sums: bool) -> Vec<Node>
             let operand = |&(r#type, text): &(&str, &str)| {
                 let r#type = r#type.replace('N', &extent.to_string());
                 match (&*r#type, text) {
-                    // mostly what the node before made
+                    // mostly the result of the previous node
                     ("#", _) => Ok(if numbers.below(3) > 0 { at } else { numbers.below(at + 1) }),
                     (_, "weights") => {
                         let elements = dense(&r#type, numbers);
@@ -115,7 +115,7 @@ pub fn graph(numbers: &mut Numbers, extent: usize, with_sums: bool) -> Vec<Node>
         .collect()
 }
 
-/// Random elements of a type, nested as its shape is.
+/// Random elements of a type, nested by its shape.
 fn dense(r#type: &str, numbers: &mut Numbers) -> String {
     fn level(extents: &[usize], numbers: &mut Numbers) -> String {
         match extents.split_first() {
@@ -131,7 +131,8 @@ fn dense(r#type: &str, numbers: &mut Numbers) -> String {
     level(&extents, numbers)
 }
 
-/// A function of some nodes; value 0 and those that none of them makes are arguments, the last node's is the result.
+/// A function of some nodes; value 0 and values that none of them computes are arguments, and the result is that of the
+/// last node.
 fn module(nodes: &[(usize, &Node)], extent: usize) -> (Module, Vec<usize>) {
     let value_type = value_type(extent);
     let made: Vec<usize> = nodes.iter().map(|(value, _)| *value).collect();
@@ -179,7 +180,7 @@ fn module(nodes: &[(usize, &Node)], extent: usize) -> (Module, Vec<usize>) {
     (module, arguments)
 }
 
-/// What the last of some nodes makes; those that it reads are given by number.
+/// The result of the last of some nodes; operands are given by index.
 ///
 /// # Errors
 /// If it does not compile or run.
@@ -188,7 +189,7 @@ pub fn run(nodes: &[(usize, &Node)], extent: usize, values: &[Tensor], options: 
     Ok(session.run(&inputs)?.remove(0))
 }
 
-/// A session that runs some nodes, and what it runs on.
+/// A session that runs some nodes, and its inputs.
 ///
 /// # Errors
 /// If they do not compile.
@@ -211,7 +212,7 @@ pub fn input(numbers: &mut Numbers, extent: usize) -> Tensor {
     Tensor::new(Type::F32, shape.to_vec(), Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
 }
 
-/// The bits of a tensor, where one NaN is as good as another.
+/// The bits of a tensor, with all NaNs equal.
 pub fn bits(tensor: &Tensor) -> Vec<u32> {
     let words =
         tensor.data.bytes().chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));

@@ -1,11 +1,10 @@
-//! An allocator whose blocks end at a page that cannot be read, so that an access behind a buffer ends the process.
+//! An allocator whose blocks end at a guard page, so that an access after a buffer ends the process.
 //!
 //! # Safety
 //!
-//! Blocks lie in one range of addresses, reserved once, that is never handed out twice: a block's pages are its own, become
-//! unreadable when it is freed, and are not used again. Whether an address is a block of the range decides how it is freed,
-//! so it does not matter whether guards are on by then. Outside of [`guarded`], and where the range is used up, blocks are the
-//! system's.
+//! Blocks are in one range of addresses that is reserved once and never reused: each block has separate pages, which
+//! become inaccessible when it is freed. The address of a block decides how it is freed, so that it does not matter
+//! whether guards are on by then. Outside of [`guarded`], and after the range is used up, blocks come from the system.
 
 #![allow(unsafe_code, reason = "an allocator")]
 
@@ -16,24 +15,24 @@ use driver::{Blob, Tensor, Value};
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
-/// Addresses that are reserved for blocks.
+/// The size of the reserved range of addresses.
 const ROOM: usize = 16 << 40;
-/// Bytes of what a fresh block is filled with: no number that comes of forgetting to write is a likely one.
+/// The byte that fresh blocks are filled with, so that elements that are not written are noticed.
 const FILL: u8 = 0xcd;
-/// Blocks up to this many bytes are filled.
+/// The maximum size of blocks that are filled.
 const FILLED: usize = 1 << 20;
-/// Alignment that tensors rely on.
+/// The alignment that tensors rely on.
 const ALIGNMENT: usize = 64;
 
 static ON: AtomicBool = AtomicBool::new(false);
 static START: AtomicUsize = AtomicUsize::new(0);
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// The allocator of a program that runs models between guards.
+/// The allocator of a program that runs models with guard pages.
 #[derive(Clone, Copy, Debug)]
 pub struct GuardPages;
 
-/// Reserves addresses: from here on [`guarded`] has an effect.
+/// Reserves addresses: from now on [`guarded`] has an effect.
 pub fn reserve() {
     let protection = libc::PROT_NONE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -49,7 +48,7 @@ pub fn is_reserved() -> bool {
     START.load(Ordering::Relaxed) != 0
 }
 
-/// What a function returns whose allocations have guards, as those of other threads meanwhile have.
+/// Calls a function whose allocations have guard pages, as those of other threads have meanwhile.
 pub fn guarded<T>(run: impl FnOnce() -> T) -> T {
     ON.store(is_reserved(), Ordering::Release);
     let result = run();
@@ -57,7 +56,7 @@ pub fn guarded<T>(run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The same value in memory that ends at a guard.
+/// A copy of a value in memory that ends at a guard page.
 pub fn moved(value: &Value) -> Value {
     let Value::Tensor(tensor) = value else { return value.clone() };
     let bytes = tensor.data.bytes();
@@ -77,7 +76,7 @@ fn is_inside(address: usize) -> bool {
     start != 0 && (start..start + ROOM).contains(&address)
 }
 
-/// The last address of a block's layout in pages of its own, with one behind them.
+/// The last possible address of a block in separate pages, with a guard page after them.
 fn place(layout: Layout) -> Option<(usize, usize)> {
     if !ON.load(Ordering::Relaxed) || layout.align() > PAGE || layout.size() > ROOM / 1024 {
         return None;
@@ -94,14 +93,14 @@ unsafe impl GlobalAlloc for GuardPages {
             // SAFETY: the caller's layout
             return unsafe { System.alloc(layout) };
         };
-        // SAFETY: pages of the range that nobody else has
+        // SAFETY: fresh pages of the range
         if unsafe { libc::mprotect(at as *mut _, size, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
             // SAFETY: the caller's layout
             return unsafe { System.alloc(layout) };
         }
         let block = ((at + size - layout.size()) & !(layout.align() - 1)) as *mut u8;
         if layout.size() <= FILLED {
-            // SAFETY: the block's bytes lie in the pages
+            // SAFETY: the pages contain the block
             unsafe { block.write_bytes(FILL, layout.size()) };
         }
         block
@@ -109,12 +108,12 @@ unsafe impl GlobalAlloc for GuardPages {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if !is_inside(block as usize) {
-            // SAFETY: not of the range, so the system gave it
+            // SAFETY: not in the range, so it is the system's
             return unsafe { System.dealloc(block, layout) };
         }
         let first = block as usize & !(PAGE - 1);
         let length = (block as usize + layout.size()).next_multiple_of(PAGE) - first;
-        // SAFETY: the block's own pages, which nobody reads any more
+        // SAFETY: the block's pages, which are not used any more
         unsafe {
             libc::mprotect(first as *mut _, length, libc::PROT_NONE);
             libc::madvise(first as *mut _, length, libc::MADV_DONTNEED);

@@ -1,18 +1,18 @@
-//! Programs in C around compiled models.
+//! C programs that link compiled models.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::scratch;
 
-/// What a command that must succeed writes.
+/// The output of a command that must succeed.
 pub fn run(command: &mut Command) -> Vec<u8> {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// A program around a model, in a folder of its own; `arguments` are more for `onnxc`.
+/// Builds a program with a model in a separate folder; `arguments` are for `onnxc`.
 pub fn build(onnxc: &Path, model: &Path, arguments: &[&str], program: &str, name: &str) -> PathBuf {
     let folder = scratch::folder(name);
     for (emit, file) in [("obj", "model.o"), ("header", "model.h")] {

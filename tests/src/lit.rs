@@ -1,4 +1,4 @@
-//! Text tests: files whose `// RUN:` lines say what to run on them, as upstream's lit does.
+//! Text tests: files with `// RUN:` lines, as for upstream's lit.
 //!
 //! `onnx-opt %s … | FileCheck %s …` runs in process. `%s` is the file, `%t` a path for temporary files, `2>&1` joins
 //! the error output to the output, and `not` before a command expects it to fail.
@@ -29,7 +29,7 @@ fn run_line(line: &str, path: &Path, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs one command on the output of the one before it; returns its output.
+/// Runs one command on the output of the previous one; returns its output.
 fn run_command(words: &[String], path: &Path, text: &str, input: &str) -> Result<String, String> {
     let (fails, words) = match words.split_first() {
         Some((first, rest)) if first == "not" => (true, rest),
@@ -96,7 +96,7 @@ fn split_unquoted(text: &str, separator: char) -> Vec<String> {
     parts
 }
 
-/// The words of a command; quotes join and are left out.
+/// The words of a command; quotes are removed.
 fn words(command: &str) -> Vec<String> {
     let parts = split_unquoted(command, ' ').into_iter().filter(|part| !part.is_empty());
     parts.map(|part| part.replace(['"', '\''], "")).collect()

@@ -1,4 +1,4 @@
-//! A real model against expected outputs.
+//! Compares a real model with expected outputs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use driver::{Compiler, Result, Session, Tensor, Value};
 
 use crate::conformance::repository;
 
-/// How exact real models must be: deep ones add up rounding errors.
+/// The tolerance of real models: deep ones accumulate rounding errors.
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-3, absolute: 1e-4 };
 
-/// How near to the expected outputs a model must come.
+/// The tolerance of a model.
 #[derive(Clone, Copy, Debug)]
 enum Nearness {
-    /// Every number.
+    /// For each element.
     Elements(Tolerance),
-    /// All numbers of an output together: the root of the mean square of differences, over the standard deviation.
+    /// For an output as a whole: the root mean square of differences, relative to the standard deviation.
     Whole(f64),
 }
 
 impl Nearness {
-    /// As the manifest says where it argues for another tolerance.
+    /// The manifest may justify another tolerance.
     fn of(name: &str) -> Nearness {
         let path = repository().join("tests/models/manifest.toml");
         let manifest: toml::Table =
@@ -69,7 +69,7 @@ pub fn models(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What happened to a model, in one line; the error is what is wrong.
+/// The result of a model, in one line; the error describes what is wrong.
 pub fn check(compiler: &Compiler, folder: &Path) -> Result<String, String> {
     let message = |diagnostics: Vec<driver::Diagnostic>| {
         diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n    ")

@@ -11,10 +11,10 @@ use proto::{
 
 use crate::scratch;
 
-/// A graph input: its declared type, and what a run gives it.
+/// A graph input: its declared type, and its value in a run.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// ONNX's number of the element type.
+    /// The element type's number in ONNX.
     pub element: i32,
     /// Declared extents; `None` is dynamic.
     pub declared: Vec<Option<i64>>,
@@ -23,37 +23,37 @@ pub struct Input {
 }
 
 impl Input {
-    /// Floats, all 1, of a shape that no one knows before the run.
+    /// Floats, all 1, of a shape that is not declared.
     pub fn floats(shape: &[i64]) -> Input {
         let count = shape.iter().product::<i64>() as usize;
         let value = Tensor::from_f32(shape, &vec![1.0; count]).expect("as many values as the shape asks");
         Input { element: 1, declared: vec![None; shape.len()], value }
     }
 
-    /// A vector of `int64` whose length is known and whose values are not.
+    /// A vector of `int64` with declared length.
     pub fn integers(values: &[i64]) -> Input {
         Input::indices(&[values.len() as i64], values)
     }
 
-    /// An `int64` scalar whose value is not known.
+    /// An `int64` scalar.
     pub fn integer(value: i64) -> Input {
         Input::indices(&[], &[value])
     }
 
-    /// An `int64` tensor of known shape whose values are not known.
+    /// An `int64` tensor with declared shape.
     pub fn indices(shape: &[i64], values: &[i64]) -> Input {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         let value = Tensor::new(Type::I64, shape.to_vec(), Blob::copy_of(&bytes)).expect("as many values as the shape");
         Input { element: 7, declared: shape.iter().copied().map(Some).collect(), value }
     }
 
-    /// The same input with extents that are known.
+    /// The same input with declared extents.
     pub fn fixed(self) -> Input {
         Input { declared: self.value.shape.iter().copied().map(Some).collect(), ..self }
     }
 }
 
-/// A tensor type as models write it.
+/// A tensor type.
 pub fn tensor_type(element: i32, extents: &[Option<i64>]) -> TypeProto {
     let dimension = |extent: &Option<i64>| Dimension { value: extent.map(DimensionValue::Value), ..Default::default() };
     let shape = Some(TensorShapeProto { dim: extents.iter().map(dimension).collect() });
@@ -105,7 +105,7 @@ pub fn model(domain: &str, opset: i64, node: NodeProto, inputs: &[ValueInfoProto
     ModelProto { ir_version: 10, opset_import, graph: Some(graph), ..Default::default() }
 }
 
-/// Writes a model into a temporary file; `name` is its own among the tests that run at a time.
+/// Writes a model to a temporary file; `name` is unique among tests that run at the same time.
 pub fn write(model: &ModelProto, name: &str) -> PathBuf {
     let path = scratch::folder(&format!("model-{name}")).join("model.onnx");
     std::fs::write(&path, model.encode_to_vec()).expect("the folder can be written");

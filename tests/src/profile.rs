@@ -13,11 +13,11 @@ use crate::conformance::repository;
 
 /// A processor.
 pub struct Target {
-    /// What its files are called.
+    /// The name of its files.
     pub name: &'static str,
     cpu: &'static str,
     triple: &'static str,
-    /// What runs its programs here, where this machine does not.
+    /// The emulator for its programs, if this machine cannot run them.
     emulator: Option<&'static str>,
 }
 
@@ -33,13 +33,13 @@ pub const TARGETS: [Target; 4] = [
 
 /// A model with a data set.
 pub struct Model {
-    /// Where `model.onnx` and its data sets lie.
+    /// The folder of `model.onnx` and its data sets.
     pub folder: PathBuf,
-    /// How exact its outputs must be, if not as exact as their type says.
+    /// The tolerance of its outputs, if not that of their type.
     pub tolerance: Option<Tolerance>,
 }
 
-/// A model that may be compiled: what it takes, and what it should give.
+/// A model that the profile may accept, with inputs and expected outputs.
 struct Prepared<'m> {
     model: &'m Model,
     shapes: Vec<String>,
@@ -47,21 +47,21 @@ struct Prepared<'m> {
     outputs: Vec<Tensor>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Models that all processors compute the same bits of.
+    /// Models for which all processors compute the same bits.
     pub equal: usize,
     /// Models that the profile refuses.
     pub refused: usize,
-    /// Processors that there is no toolchain or no emulator for, or that this machine is none of.
+    /// Processors without a toolchain or an emulator, or that this machine does not have.
     pub missing: Vec<&'static str>,
-    /// What is wrong.
+    /// The problems.
     pub problems: Vec<String>,
 }
 
-/// Compiles models for every target that there is, runs them, and compares outputs: bit for bit with one another, and with
-/// what they should be.
+/// Compiles models for every available target, runs them, and compares outputs: bit for bit with one another, and with
+/// the expected ones.
 pub fn compare_processors(onnxc: &Path, models: &[Model], scratch: &Path) -> Result<Report> {
     let mut report = Report::default();
     let mut prepared: Vec<Prepared<'_>> = Vec::new();
@@ -116,7 +116,7 @@ fn name(model: &Prepared<'_>) -> String {
     model.model.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The inputs of the first data set as files; `None` where they are not all tensors of whole bytes.
+/// The inputs of the first data set as files; `None` if not all are tensors of whole bytes.
 fn prepare<'m>(model: &'m Model, stem: &Path) -> Option<Prepared<'m>> {
     let module = import::import_file(&model.folder.join("model.onnx"), &import::Options::default()).ok()?;
     let signature = Signature::of(module.function(import::MAIN)?);
@@ -150,13 +150,13 @@ fn compile(onnxc: &Path, model: &Prepared<'_>, number: usize, target: &Target, s
     command.arg("-o").arg(object_of(target, number, scratch)).output()
 }
 
-/// What every C compiler's code may call.
+/// The functions that the code of every C compiler may call.
 const MEMORY: [&str; 4] = ["memcmp", "memcpy", "memmove", "memset"];
-/// What is no instruction of the first x86-64: rounding to whole numbers, and halves.
+/// Instructions that baseline x86-64 lacks: rounding to integers, and f16.
 const NOT_IN_BASELINE: [&str; 10] =
     ["ceil", "ceilf", "floor", "floorf", "roundeven", "roundevenf", "trunc", "truncf", "__extendhfsf2", "__truncsfhf2"];
 
-/// Objects that call what they should not.
+/// Objects that call other functions.
 fn foreign_symbols(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for (number, model) in models.iter().enumerate() {
@@ -170,14 +170,14 @@ fn foreign_symbols(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> 
     Ok(problems)
 }
 
-/// What a model gave: its code, and the bytes of its outputs.
+/// The code that a model returned, and the bytes of its outputs.
 struct Given {
     code: String,
     outputs: Vec<Tensor>,
 }
 
 impl Given {
-    /// Where two differ in more than which NaN a NaN is.
+    /// The first difference other than between NaNs.
     fn difference(&self, other: &Given) -> Option<String> {
         if self.code != other.code {
             return Some(format!("returns {} instead of {}", other.code, self.code));
@@ -194,7 +194,7 @@ impl Given {
         })
     }
 
-    /// Where it is not what it should be.
+    /// The first difference from the expected outputs.
     fn wrong(&self, model: &Prepared<'_>) -> Option<String> {
         if self.code != "0" {
             return Some(format!("returns {}", self.code));
@@ -210,7 +210,7 @@ impl Given {
     }
 }
 
-/// Links and runs what was compiled for a target; the inner error says why it cannot be run here.
+/// Links and runs the objects of a target; the inner error says why it cannot be run here.
 fn run(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<std::result::Result<Vec<Given>, String>> {
     let folder = scratch.join(target.name);
     std::fs::create_dir_all(&folder)?;
@@ -241,7 +241,7 @@ fn run(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<std::
     let Ok(output) = command.arg(&folder).output() else { return Ok(Err("it cannot be started".to_string())) };
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // an instruction that this machine does not have
+        // an instruction that this machine lacks
         let illegal = std::os::unix::process::ExitStatusExt::signal(&output.status) == Some(4);
         return if illegal { Ok(Err(said)) } else { Err(Error::other(format!("{}: {said}", target.name))) };
     }

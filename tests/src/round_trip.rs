@@ -10,12 +10,12 @@ pub fn check(module: &Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a module printed in one way.
+/// Checks a module printed with some options.
 pub fn check_with(module: &Module, options: &PrintOptions) -> Result<(), String> {
     let first = ir::print_module(module, options);
     let read = ir::parse_module(&first, "printed.mlir", Some(&dialects::registry()));
     let read = read.map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-    // a text without locations gives its operations places in the text
+    // a text without locations gives operations their positions in the text
     let second = ir::print_module(&read, options);
     let differs = first.lines().zip(second.lines()).find(|(a, b)| a != b);
     match differs {

@@ -1,19 +1,19 @@
-//! Where tests leave files: below the build's own folder, so that nothing gathers elsewhere.
+//! Temporary files of tests, below the build folder.
 
 use std::path::PathBuf;
 
 use crate::conformance::repository;
 
-/// A folder of a test's own, empty; `name` is its own among all tests.
+/// An empty folder for a test; `name` is unique among all tests.
 pub fn folder(name: &str) -> PathBuf {
     let path = place(name);
-    // there is none the first time
+    // it does not exist the first time
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("the build's folder takes folders");
     path
 }
 
-/// Where a file or folder of that name goes, left as it is.
+/// The path of a file or folder of that name, which is not changed.
 pub fn place(name: &str) -> PathBuf {
     let all = repository().join("target/tmp");
     std::fs::create_dir_all(&all).expect("the build's folder takes folders");

@@ -1,4 +1,4 @@
-//! Upstream's `mlir-opt`, which must read what we print.
+//! Upstream's `mlir-opt`, which must read our textual IR.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use ir::{Module, PrintOptions};
 /// Versions to look for, the best first.
 const VERSIONS: [&str; 5] = ["mlir-opt-22", "mlir-opt-21", "mlir-opt-20", "mlir-opt-19", "mlir-opt-18"];
 
-/// The newest `mlir-opt` there is, up to the version whose form we print; says which, once.
+/// The newest available `mlir-opt`, up to the version whose syntax we print; prints which, once.
 pub fn mlir_opt() -> Option<&'static str> {
     static FOUND: OnceLock<Option<&'static str>> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -26,9 +26,9 @@ pub fn mlir_opt() -> Option<&'static str> {
     })
 }
 
-/// Has upstream read a module.
+/// Runs upstream on a module.
 pub fn read(program: &str, module: &Module) -> Result<(), String> {
-    // large constants as references without contents: upstream checks their types all the same
+    // large constants are printed as references without contents: upstream checks their types anyway
     let options = PrintOptions { print_locations: true, ..PrintOptions::brief() };
     let text = ir::print_module(module, &options);
     let mut child = Command::new(program)
@@ -38,7 +38,7 @@ pub fn read(program: &str, module: &Module) -> Result<(), String> {
         .spawn()
         .map_err(|error| format!("{program}: {error}"))?;
     let mut input = child.stdin.take().expect("the standard input is piped");
-    // it reads everything before it writes; if it ends early it says why
+    // it reads everything before it writes; if it ends early it reports why
     let _ = input.write_all(text.as_bytes());
     drop(input);
     let output = child.wait_with_output().map_err(|error| format!("{program}: {error}"))?;
@@ -50,7 +50,7 @@ fn shortened(text: &str) -> String {
     text.lines().take(5).map(|line| line.chars().take(300).collect::<String>() + "\n").collect()
 }
 
-/// Has upstream read a module of the graph level at every level below, for both back ends.
+/// Runs upstream on a module of the graph level at every lower level, for both back ends.
 pub fn read_all_levels(program: &str, graph: &Module) -> Result<(), String> {
     let message = |errors: Vec<ir::Diagnostic>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     for backend in [Backend::Cranelift, Backend::Llvm] {

@@ -1,18 +1,18 @@
-//! The program that compiles with LLVM in a process of its own.
+//! The program that compiles with LLVM in a helper process.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// `onnxc` beside a program of this package, built from what lies in the repository: tests of one package do not make
-/// cargo build the programs of another.
+/// `onnxc` next to a program of this package, built from the repository: tests of one package do not make cargo build
+/// the programs of another.
 pub fn onnxc(sibling: &Path) -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let folder = sibling.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let profile = folder.filter(|&name| name != "debug").unwrap_or("dev");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        // the whole workspace, whose features are those that everything else was built with
+        // the whole workspace, with the features that everything else was built with
         let built =
             Command::new(cargo).args(["build", "-q", "--workspace", "--lib", "--bins", "--profile", profile]).status();
         assert!(built.is_ok_and(|status| status.success()), "onnxc cannot be built");

@@ -1,11 +1,11 @@
-//! The stated error bounds of elementary functions, against the runtime's functions on `f64`.
+//! Compares the stated error bounds of elementary functions with the runtime's functions on `f64`.
 
 use std::sync::Arc;
 
 use driver::{Arithmetic, Blob, Compiler, Options, Session, Tensor, Type};
 use ir::{FloatType, Module, parse_module};
 
-/// A function of each element of some vectors, at the structured level.
+/// An elementwise function of some vectors, at the structured level.
 fn function(name: &str, element: &str, count: usize, operands: usize) -> Module {
     let vector = format!("tensor<{count}x{element}>");
     let list = |one: &dyn Fn(usize) -> String| (0..operands).map(one).collect::<Vec<_>>().join(", ");
@@ -26,7 +26,7 @@ fn function(name: &str, element: &str, count: usize, operands: usize) -> Module 
     parse_module(&text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
 }
 
-/// What a function is of numbers, in `f32` or `f64`.
+/// The values of a function of numbers, in `f32` or `f64`.
 fn values(name: &str, element: FloatType, operands: &[&[f32]], arithmetic: Arithmetic) -> Vec<f64> {
     let tensor = |numbers: &&[f32]| {
         let bytes: Vec<u8> = match element {
@@ -43,12 +43,12 @@ fn vector(element: FloatType, bytes: &[u8]) -> Tensor {
     Tensor::new(Type::Float(element), vec![count], Blob::copy_of(bytes)).expect("as many as there are")
 }
 
-/// What a function is of vectors.
+/// The values of a function of vectors.
 fn of_tensors(name: &str, element: FloatType, inputs: &[Tensor], arithmetic: Arithmetic) -> Vec<f64> {
     results(&mut session(name, element, inputs[0].element_count(), inputs.len(), arithmetic), inputs)
 }
 
-/// A function of the elements of `operands` vectors with `count` of them each.
+/// A session for a function of `operands` vectors with `count` elements.
 fn session(name: &str, element: FloatType, count: usize, operands: usize, arithmetic: Arithmetic) -> Session {
     let compiler = Compiler::new(Options { arithmetic, ..Options::default() });
     let module = function(name, &Type::Float(element).to_string(), count, operands);
@@ -61,8 +61,8 @@ fn results(session: &mut Session, inputs: &[Tensor]) -> Vec<f64> {
     output.to_f64().expect("they are floats")
 }
 
-/// How far a number is from the true one, in units in the last place of that (of the smallest normal number, where it is
-/// smaller); above the largest number, infinity is right.
+/// The error of a number in units in the last place of the exact one (or of the smallest normal number); above the
+/// largest number, infinity is correct.
 fn units(exact: f64, found: f64, element: FloatType) -> f64 {
     let (digits, smallest, largest) = match element {
         FloatType::F64 => (53.0, f64::MIN_POSITIVE, f64::MAX),
@@ -77,7 +77,7 @@ fn units(exact: f64, found: f64, element: FloatType) -> f64 {
     if fits { 0.0 } else { (exact - found).abs() / unit }
 }
 
-/// The largest error of numbers that may be off by `slack` units themselves, and where it is.
+/// The largest error of numbers whose exact values are known to `slack` units, and its index.
 fn worst(exact: &[f64], found: &[f64], element: FloatType, slack: f64) -> (usize, f64) {
     let errors = exact.iter().zip(found).map(|(&exact, &found)| units(exact, found, element) - slack);
     errors.enumerate().fold((0, 0.0), |best, one| if one.1 > best.1 || one.1.is_nan() { one } else { best })
@@ -139,7 +139,8 @@ fn half_precision_functions_keep_their_bound() {
 /// Inputs of one call of [`every_single_keeps_the_bounds`].
 const CHUNK: u32 = 1 << 24;
 
-/// Prints the largest error of every function on `f32` over all of them; `./x bounds` runs it, which takes about an hour.
+/// Prints the largest error of every function on `f32` over all inputs; `./x bounds` runs it, which takes about an
+/// hour.
 #[test]
 #[ignore = "looks at all 2^32 inputs of each function"]
 fn every_single_keeps_the_bounds() {
@@ -159,7 +160,7 @@ fn every_single_keeps_the_bounds() {
     assert!(beyond.is_empty(), "beyond their bounds: {beyond:?}");
 }
 
-/// The largest error of a function over all `f32`, and its input.
+/// The largest error of a function over all `f32`, and the input with it.
 fn largest_error(name: &str, arithmetic: Arithmetic) -> (f64, f32) {
     let mut exact = session(name, FloatType::F64, CHUNK as usize, 1, Arithmetic::Ordered);
     let mut found = session(name, FloatType::F32, CHUNK as usize, 1, arithmetic);
@@ -178,8 +179,8 @@ fn largest_error(name: &str, arithmetic: Arithmetic) -> (f64, f32) {
     largest
 }
 
-/// Numbers whose quarters of a turn only many bits of 1 / 2π tell, or that are near to one, with sine, cosine and tangent as
-/// arithmetic of 700 digits has them.
+/// Arguments whose reduction needs many bits of 1 / 2π, or that are near a multiple of a quarter turn, with sine,
+/// cosine and tangent computed with 700 digits.
 const TURNS: [[f64; 4]; 12] = [
     [1e22, -0.852_200_849_767_188_8, 0.523_214_785_395_139, -1.628_778_225_606_898_8],
     [1.071_508_607_186_267_3e301, -0.159_201_703_086_242_43, 0.987_246_077_598_913_5, -0.161_258_379_950_658_06],
@@ -213,7 +214,7 @@ fn fixed_bound(name: &str) -> f64 {
     fixed_bounds().find(is_it).expect("it is stated").2
 }
 
-/// Powers as arithmetic of 60 digits has them: what the logarithm loses is multiplied by up to 700.
+/// Powers computed with 60 digits: the error of the logarithm is multiplied by up to 700.
 const POWERS: [[f64; 3]; 14] = [
     [1.000_000_000_000_000_2, 4e18, f64::INFINITY],
     [0.999_999_999_999_999_9, 1e18, 6.076_124_616_751_106e-49],
@@ -244,7 +245,7 @@ fn powers_of_doubles_keep_their_bound() {
     }
 }
 
-/// Functions that a module defines itself, against those of the runtime, which are off by less than a unit of `f64`.
+/// Functions that a module defines itself, compared with those of the runtime, whose error is below a unit of `f64`.
 #[test]
 fn defined_functions_keep_their_bounds() {
     let numbers = floats();
@@ -257,7 +258,7 @@ fn defined_functions_keep_their_bounds() {
     }
 }
 
-/// Powers of all pairs of some numbers, special ones among them.
+/// Powers of all pairs of some numbers, including special ones.
 #[test]
 fn powers_keep_their_bound() {
     let is_single = |row: &(&str, FloatType, f64)| row.0 == "math.powf" && row.1 == FloatType::F32;

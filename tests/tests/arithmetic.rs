@@ -1,10 +1,10 @@
-//! The order of floating point operations: a whole model gives what its nodes give one by one, bit for bit, where its order is
-//! to be kept.
+//! The order of floating-point operations: with `--strict-fp` a model gives the results of its nodes one by one, bit
+//! for bit.
 
 use driver::{Arithmetic, Blob, Options, Part, Tensor, Type};
 use tests::graphs::{self, NODES, Node, Numbers, bits, graph, input};
 
-/// Of the values of graphs, twice.
+/// Both inner extents of the values of graphs.
 const EXTENT: usize = 8;
 const GRAPHS: u64 = 60;
 
@@ -48,7 +48,7 @@ fn fixed_arithmetic_is_that_of_the_nodes_one_by_one_whatever_they_add_up() {
     check(Arithmetic::Fixed);
 }
 
-/// A compiler without all that it can do without computes the same.
+/// A compiler without all optional features computes the same.
 #[test]
 fn what_is_left_out_changes_no_bit() {
     let whole = Options { arithmetic: Arithmetic::Ordered, ..Options::default() };
@@ -62,7 +62,7 @@ fn what_is_left_out_changes_no_bit() {
     }
 }
 
-/// `(x + 1e8) - 1e8` and `(x w) s`, as they stand.
+/// `(x + 1e8) - 1e8` and `(x w) s`, as written.
 #[test]
 fn what_is_written_is_what_is_computed() {
     let constant = |text: &str| Err(("tensor<f32>".to_string(), text.to_string()));
@@ -82,7 +82,7 @@ fn what_is_written_is_what_is_computed() {
     }
 }
 
-/// Elements that are computed side by side do not change one another, even where one takes another way.
+/// Elements of one vector do not affect each other, even if one of them takes another path.
 #[test]
 fn an_element_does_not_depend_on_its_neighbours() {
     let node = Node { operator: "Sin {}", operands: vec![Ok(0)] };

@@ -1,4 +1,4 @@
-//! The cache of compiled models: what comes out of it is what went in, whatever happens to its folder.
+//! The cache of compiled models: its results are those of a compilation, whatever happens to its folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use driver::{Backend, Cache, CompiledModel, Compiler, Options, Session, Tensor};
 use proto::Message;
 use tests::worker::onnxc;
 
-/// Weights that lie in the file, weights that are packed, and constants that are folded.
+/// Weights in the file, packed weights, and folded constants.
 const MODEL: &str = "
     <ir_version: 10, opset_import: [\"\": 18]>
     g (float[N, 40] x) => (float[N, 24] y)
@@ -23,7 +23,7 @@ const MODEL: &str = "
     }
 ";
 
-/// A folder of one test: a model, and a cache beside it.
+/// The folder of a test: a model and a cache.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -35,7 +35,7 @@ impl Scratch {
         scratch
     }
 
-    /// Writes the model; from then on files are kept only when they are no longer new.
+    /// Writes the model, and waits until its file is old enough to be cached.
     fn write_model(&self, scale: &str) {
         let numbers = |count: usize| {
             let texts: Vec<String> =
@@ -44,7 +44,7 @@ impl Scratch {
         };
         let text = MODEL.replace("MATRIX", &numbers(40 * 24)).replace("BIAS", &numbers(24)).replace("SCALE", scale);
         let mut model = proto::parse_model(&text).unwrap_or_else(|error| panic!("{error:?}"));
-        // bytes are what a file is mapped for
+        // raw bytes, because those are mapped
         for tensor in model.graph.iter_mut().flat_map(|graph| &mut graph.initializer) {
             let bytes: Vec<u8> = tensor.float_data.iter().flat_map(|number| number.to_le_bytes()).collect();
             (tensor.float_data, tensor.raw_data) = (vec![], Some(bytes.into()));
@@ -72,7 +72,7 @@ impl Scratch {
         Arc::new(compiled)
     }
 
-    /// The files of the models that are kept.
+    /// The cached files of models.
     fn entries(&self) -> Vec<PathBuf> {
         let files = self.cache().read_dir().expect("it was made").map(|entry| entry.expect("it can be read").path());
         files.filter(|path| !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("hash-"))).collect()
@@ -106,7 +106,7 @@ fn what_is_found_is_what_was_kept() {
     assert!(was_found(&second));
     assert_eq!(run(&second), expected);
     assert_eq!(format!("{:?}", second.signature), format!("{:?}", first.signature));
-    // better code takes the place of the first
+    // optimised code replaces the baseline code
     second.settle().expect("it is compiled again");
     assert_eq!(run(&second), expected);
     let third = scratch.compile(scratch.options());
@@ -162,10 +162,10 @@ fn a_folder_that_cannot_be_used_is_no_error() {
     let scratch = Scratch::new("unusable");
     let set = |mode| std::fs::set_permissions(scratch.cache(), PermissionsExt::from_mode(mode)).expect("own");
     let expected = run(&scratch.compile(scratch.options()));
-    // others may look into it
+    // others may list it
     set(0o755);
     assert!(!was_found(&scratch.compile(scratch.options())));
-    // what is there is still found
+    // existing entries are still found
     set(0o500);
     let found = scratch.compile(scratch.options());
     assert!(was_found(&found) && run(&found) == expected);
@@ -216,11 +216,11 @@ fn processes_share_a_folder() {
     assert!(outputs.iter().all(|output| *output == found), "{outputs:?}");
     assert!(timings.contains("cache ") && !timings.contains("import "), "{timings}");
     assert_eq!(scratch.entries().len(), 1);
-    // LLVM's code has an entry of its own, which is preferred where the code generator is left open
+    // LLVM's code has a separate entry, which is preferred if the back end is not chosen
     let [llvm, _] = texts(command(&["--backend", "llvm"]).output().expect("it starts"));
     let [open, timings] = texts(command(&[]).output().expect("it starts"));
     assert!(open == llvm && !timings.contains("import ") && scratch.entries().len() == 2, "{timings}");
-    // the user's own folder stays as it is
+    // the user's folder is not changed
     let mut without = Command::new(&onnx_run);
     without.arg(scratch.model()).args(["--random", "--no-cache"]).env("XDG_CACHE_HOME", scratch.0.join("home"));
     texts(without.output().expect("it starts"));

@@ -1,11 +1,11 @@
-//! Conversions whose numbers are out of range: what is computed in a run, and what is computed ahead of it.
+//! Conversions of out-of-range numbers, at run time and at compile time.
 
 use std::sync::Arc;
 
 use driver::{Compiler, Options, Session, Tensor};
 use tests::node::{int, model, node, tensor_type, value_info, write};
 
-/// Floats, the number of a type, and what they become, as NumPy and ONNX Runtime have it on this processor.
+/// Floats, the number of a type, and the converted values, as in NumPy and ONNX Runtime on this processor.
 const CASES: &[(&[f32], i64, &[f64])] = &[
     (&[-1.0, 300.0, 2.7, -2.7, 255.0], 2, &[255.0, 44.0, 2.0, 254.0, 255.0]),
     (&[-1.0, 300.0, 127.9, -129.0], 3, &[-1.0, 44.0, 127.0, 127.0]),
@@ -35,7 +35,7 @@ fn cast(values: &[f32], to: i64, constant: bool) -> Vec<f64> {
 #[test]
 fn floats_wrap_around_in_integers() {
     for &(values, to, expected) in CASES {
-        // long enough for vectors, and with a rest
+        // long enough for vectors, and with a remainder
         let many: Vec<f32> = values.iter().copied().cycle().take(37).collect();
         let wanted: Vec<f64> = expected.iter().copied().cycle().take(37).collect();
         for constant in [false, true] {

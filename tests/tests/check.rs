@@ -1,4 +1,4 @@
-//! The rules, on models that break one each, on models without a fault, and on real ones; and what documents them.
+//! Tests the rules on models that break one each, on valid models, and on real ones; and their documentation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,22 +11,22 @@ use tests::check::{counts, page};
 use tests::conformance::repository;
 use tests::worker::onnxc;
 
-/// A model that the script wrote.
+/// A model that the script writes.
 struct Case {
     name: String,
     folder: PathBuf,
     fault: Fault,
 }
 
-/// What is wrong with a model.
+/// The fault of a model.
 enum Fault {
     None,
-    /// It breaks a rule, in a place.
+    /// It breaks a rule, at a place.
     Broken {
         rule: String,
         place: String,
     },
-    /// Nothing, though it is near to one that breaks a rule.
+    /// None, though it is similar to a model that breaks a rule.
     Near {
         rule: String,
     },
@@ -40,7 +40,7 @@ impl Case {
         }
     }
 
-    /// The file, and the operator set that it is given.
+    /// The file, and its operator set.
     fn arguments(&self) -> Vec<String> {
         let (model, set) = (self.folder.join("model.onnx"), self.folder.join("set.onnx"));
         let given = set.exists().then(|| ["--operators".into(), set.display().to_string()]);
@@ -48,7 +48,7 @@ impl Case {
     }
 }
 
-/// The models of `tests/check`; none where the script does not run.
+/// The models of `tests/check`; none if the script cannot run.
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let (python, root) = (std::env::var("PYTHON").unwrap_or_else(|_| "python3".into()), repository());
     let folder = root.join("target/check");
@@ -75,8 +75,8 @@ fn tool(name: &str) -> PathBuf {
     onnxc(Path::new(env!("CARGO_BIN_EXE_conformance"))).with_file_name(name)
 }
 
-/// Runs a tool with two seconds of processor time and 500 MB that it may write to, which the mapped file is not of; what waits
-/// for something ends, too.
+/// Runs a tool within two seconds of processor time and 500 MB of writable memory, which excludes the mapped file; a
+/// tool that hangs ends, too.
 fn limited(tool: &Path, arguments: &[String]) -> Output {
     let script = "ulimit -t 2 -d 488281; exec timeout 20 \"$@\"";
     let mut command = Command::new("bash");
@@ -84,7 +84,7 @@ fn limited(tool: &Path, arguments: &[String]) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// Looks at cases on two threads; every problem is reported.
+/// Checks cases on two threads; every problem is reported.
 fn each(cases: &[&Case], look: impl Fn(&Case) -> Result<(), String> + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -101,7 +101,7 @@ fn each(cases: &[&Case], look: impl Fn(&Case) -> Result<(), String> + Sync) {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What the tool says of a model: rules and places.
+/// The tool's findings about a model: rules and places.
 fn found(case: &Case) -> Result<Vec<(String, String)>, String> {
     let arguments = [vec!["check".into(), "--json".into()], case.arguments()].concat();
     let output = limited(&tool("onnxc"), &arguments);
@@ -126,7 +126,7 @@ fn a_fault_is_found_by_its_rule_in_its_place() {
     });
 }
 
-/// Valid models give what they should.
+/// Valid models give the expected results.
 fn runs(backend: &str) {
     let cases: Vec<&Case> = CASES.iter().filter(|case| case.folder.join("test_data_set_0").exists()).collect();
     let onnx_run = tool("onnx-run");
@@ -155,7 +155,7 @@ fn models_without_fault_run_on_llvm() {
 #[test]
 fn errors_refuse_and_violations_warn() {
     let onnxc = tool("onnxc");
-    // what is no model is never imported
+    // other documents are never imported
     let is_model = |place: &str| !place.starts_with("operator set");
     let broken: Vec<&Case> =
         CASES.iter().filter(|case| case.broken().is_some_and(|(_, place)| is_model(place))).collect();
@@ -201,7 +201,7 @@ fn identifiers_are_unique() {
     assert_eq!(ids.len(), rules::all().count());
 }
 
-/// `UPDATE=1` writes the page anew.
+/// `UPDATE=1` writes the page.
 #[test]
 fn the_page_says_what_the_table_says() {
     let (root, page) = (repository(), page(&repository()));
@@ -213,7 +213,7 @@ fn the_page_says_what_the_table_says() {
     assert!(written == page, "docs/src/using/rules.md is not what the table says; UPDATE=1 writes it");
 }
 
-/// Real models are free of errors, and break those rules that the page lists.
+/// Real models have no errors, and break the rules that the page lists.
 #[test]
 fn real_models_have_known_violations() {
     let root = repository();

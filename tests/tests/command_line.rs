@@ -1,4 +1,4 @@
-//! The tools as users start them: what they print, what they refuse, and what they leave behind.
+//! The command-line tools: their output, errors and temporary files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn run(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// What a tool prints when all is well.
+/// The output of a tool that must succeed.
 fn stdout(command: &mut Command) -> String {
     let output = run(command);
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -34,7 +34,7 @@ fn failure(command: &mut Command) -> (i32, String) {
     (output.status.code().unwrap_or(-1), errors(&output))
 }
 
-/// What a tool says, but not that the models of these tests break rules: they state no more than they need.
+/// The errors of a tool, without warnings about rules that the models of these tests break: they are minimal.
 fn errors(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let lines = said.split_inclusive('\n').filter(|line| !line.starts_with("warning: the model breaks rules"));
@@ -51,7 +51,7 @@ fn folder(name: &str) -> PathBuf {
     scratch::folder(&format!("command-line-{name}"))
 }
 
-/// A type with extents that are names.
+/// A type with named extents.
 fn named(element: i32, extents: &[&str]) -> TypeProto {
     let mut r#type = tensor_type(element, &vec![None; extents.len()]);
     if let Some(TypeValue::Tensor(tensor)) = &mut r#type.value {
@@ -62,13 +62,13 @@ fn named(element: i32, extents: &[&str]) -> TypeProto {
     r#type
 }
 
-/// `y0 = x0 + x1`, element by element, of extent `N`.
+/// `y0 = x0 + x1`, elementwise, of extent `N`.
 fn sum(element: i32) -> ModelProto {
     let port = |name| value_info(name, Some(named(element, &["N"])));
     model("", 17, node("Add", 2, 1, vec![]), &[port("x0"), port("x1")])
 }
 
-/// `y0` is `x0` with its axes exchanged, of extents `A` and `B`.
+/// `y0` is the transpose of `x0`, of extents `A` and `B`.
 fn transposed() -> ModelProto {
     model("", 17, node("Transpose", 1, 1, vec![]), &[value_info("x0", Some(named(FLOAT, &["A", "B"])))])
 }
@@ -99,7 +99,7 @@ fn numbers_are_printed_exactly() {
     assert_eq!(stdout(tool("onnx-run").arg(&floats).args(arguments)), "y0: float32 [2] [0.0015706843, 1e-40]\n");
 }
 
-/// The tool and the program that it makes print complex numbers alike, and write what they read.
+/// The tool and a compiled program print complex numbers alike, and write what they read.
 #[test]
 fn complex_numbers_are_read_printed_and_written() {
     let folder = folder("complex");
@@ -176,7 +176,7 @@ const OTHER: &str = r#""builtin.module"() ({
 fn terminals_are_not_shown_objects() {
     let model = write(&sum(FLOAT), "terminal");
     let compiler = tool("onnxc").get_program().to_string_lossy().into_owned();
-    // `script` gives its command a terminal
+    // `script` provides a terminal
     let mut script = Command::new("script");
     let output = run(script.args(["-qec", &format!("{compiler} {} --emit obj", model.display()), "/dev/null"]));
     assert_eq!(output.status.code(), Some(2));
@@ -294,7 +294,7 @@ fn results_are_whole_or_not_there() {
 fn an_interrupted_compilation_leaves_nothing() {
     let folder = folder("interrupted");
     let target = folder.join("model.so");
-    // it waits in the middle of its work for a compiler that never answers
+    // it is interrupted while it waits for a compiler that never answers
     let compiler = folder.join("cc");
     std::fs::write(&compiler, "#!/bin/sh\nexec sleep 600\n").expect("the folder takes files");
     assert!(Command::new("chmod").arg("+x").arg(&compiler).status().expect("there is chmod").success());

@@ -1,5 +1,5 @@
-//! The ONNX backend suite on every back end, against the list of cases that pass; and cases of ONNX Runtime's operators and
-//! of older forms.
+//! Runs the ONNX backend suite on every back end and compares with the list of passing cases; also cases of ONNX
+//! Runtime's operators and of older operator versions.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,12 +8,12 @@ use std::sync::LazyLock;
 use tests::conformance::repository;
 use tests::worker::onnxc;
 
-/// Cases that a script writes below the target folder.
+/// Cases that a script writes to the target folder.
 struct Suite {
     folder: &'static str,
-    /// How the runner is to take them.
+    /// The runner's arguments.
     arguments: &'static [&'static str],
-    /// They are written once, however many tests want them; `false` where the script does not run.
+    /// They are written once for all tests; `false` if the script cannot run.
     written: LazyLock<bool>,
 }
 
@@ -32,11 +32,11 @@ static CONTRIB: Suite = Suite {
 static VERSIONS: Suite = Suite {
     folder: "target/versions",
     arguments: &["--every"],
-    // made of the suite's cases
+    // derived from the suite's cases
     written: LazyLock::new(|| *STANDARD.written && write("tests/versions/generate.py", VERSIONS.folder)),
 };
 
-/// Runs a script with Python; `false` where there is none with the packages it needs.
+/// Runs a script with Python; `false` if Python or a package is missing.
 fn write(script: &str, folder: &str) -> bool {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let root = repository();
@@ -60,7 +60,7 @@ fn check_with(suite: &Suite, backend: &str, mode: &str, options: &[&str]) {
     let mut command = Command::new(program);
     match backend {
         "llvm" => command.env("ONNXC", onnxc(program)),
-        // the first code is what is looked at, and not LLVM's
+        // the baseline tier is tested, and not LLVM's code
         _ => command.env("ONNXC", "none"),
     };
     command.arg("--suite").arg(repository().join(suite.folder)).args(suite.arguments).args(options);
@@ -80,13 +80,13 @@ fn cranelift_with_dynamic_inputs() {
     check(&STANDARD, "cranelift", "dynamic");
 }
 
-/// Every buffer ends at a page that cannot be read.
+/// Every buffer ends at a guard page.
 #[test]
 fn cranelift_between_guard_pages() {
     check_with(&STANDARD, "cranelift", "dynamic", &["--guard-pages"]);
 }
 
-/// Random graphs, whose rows end in the middle of vectors.
+/// Random graphs, whose rows end inside vectors.
 #[test]
 fn graphs_between_guard_pages() {
     check_with(&STANDARD, "cranelift", "given", &["--graphs", "100", "--guard-pages"]);
@@ -97,7 +97,7 @@ fn cranelift_with_constant_inputs() {
     check(&STANDARD, "cranelift", "constant");
 }
 
-/// What is compiled to run once.
+/// Code that runs once.
 #[test]
 fn auto() {
     ["given", "dynamic"].into_iter().for_each(|mode| check(&STANDARD, "auto", mode));

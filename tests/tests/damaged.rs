@@ -1,4 +1,4 @@
-//! Damaged model files: the importer answers with diagnostics, whatever the bytes are.
+//! Damaged model files: the importer returns diagnostics, whatever the bytes are.
 
 use std::panic::catch_unwind;
 

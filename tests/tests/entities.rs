@@ -1,4 +1,4 @@
-//! Every entity of the documents works: models as text, and the files that models are in.
+//! Every entity of the documents is supported: models as text, and model files.
 
 datatest_stable::harness! {
     { test = tests::entities::run_file, root = "entities", pattern = r"\.onnxtxt$" },

@@ -1,4 +1,4 @@
-//! What models may lie in, and what is no model's data.
+//! File formats of models, and files that are not models.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Valid models whose inputs are hostile: every run ends with a right answer or with an error that names the node.
+//! Valid models with hostile inputs: every run returns a correct result or an error that names the node.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use driver::{Compiler, ErrorClass, Options, Session};
 use proto::AttributeProto;
 use tests::node::{Input, int, ints, model, node, string, tensor_type, value_info, write};
 
-/// What a run must come to.
+/// The expected result of a run.
 enum Expected {
     /// An output of this shape.
     Shape(&'static [i64]),
-    /// An error, of the run or of the compilation, that says this.
+    /// An error, of the run or of the compilation, with this text.
     Error(&'static str),
 }
 use Expected::{Error, Shape};
 
 type Case = (&'static str, Vec<Input>, Vec<AttributeProto>, Expected);
 
-/// Larger than all memory, and small enough that a few of them multiply to less than nothing.
+/// Larger than all memory, and such that products of a few of them overflow.
 const HUGE: i64 = 1 << 61;
 
 fn windows() -> Vec<Case> {

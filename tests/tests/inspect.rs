@@ -1,4 +1,4 @@
-//! `onnxc inspect` tells what a model says of itself and its parts.
+//! `onnxc inspect` prints the metadata of a model and of its parts.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ fn metadata(key: &str, value: &str) -> Vec<StringStringEntryProto> {
     vec![StringStringEntryProto { key: key.into(), value: value.into() }]
 }
 
-/// A model of which every part says something.
+/// A model with metadata in every part.
 fn model() -> ModelProto {
     let text = "
         <ir_version: 10, opset_import: [\"\": 18, \"org.example\": 2], producer_name: \"hand\", producer_version: \"1.0\",
@@ -69,7 +69,7 @@ fn all_parts_are_heard() {
     assert_eq!(text, EXPECTED);
 }
 
-/// A model that is not compiled is read from a pipe as from a file.
+/// A model that is not compiled can be read from a pipe, too.
 #[test]
 fn models_that_are_not_compiled_come_through_a_pipe() {
     let text =

@@ -1,11 +1,12 @@
-//! Products and convolutions of bytes against plain loops: every sign, every kind of zero point, sizes around those of tiles.
+//! int8 matrix products and convolutions, compared with plain loops: every sign, every kind of zero point, sizes around
+//! those of tiles.
 
 use std::sync::Arc;
 
 use driver::{Blob, Compiler, Options, Session, Tensor, Type};
 use ir::parse_module;
 
-/// Bytes as they come, the largest more often than others.
+/// Random bytes, with extreme values more often than others.
 struct Numbers(u64);
 
 impl Numbers {
@@ -49,7 +50,7 @@ impl Sign {
     }
 }
 
-/// A function of one node that takes `types` and returns `result`.
+/// A function with one node that takes `types` and returns `result`.
 fn compile(operator: &str, types: &[String], result: &str) -> Session {
     let names: Vec<String> = (0..types.len()).map(|at| format!("%v{at}")).collect();
     let arguments: Vec<String> = names.iter().zip(types).map(|(name, r#type)| format!("{name}: {type}")).collect();
@@ -119,7 +120,7 @@ fn products_are_exact() {
     }
 }
 
-/// Channels, groups, outputs, extent, window, stride, padding.
+/// Channels, groups, outputs, extent, kernel, stride, padding.
 const CONVOLUTIONS: [[i64; 7]; 16] = [
     [1, 1, 16, 7, 3, 1, 1],
     [2, 1, 16, 7, 3, 1, 1],
@@ -191,7 +192,7 @@ fn convolutions_are_exact() {
     }
 }
 
-/// An activation between bytes that lie in rows of 256.
+/// An activation between int8 tensors with rows of 256.
 fn activation(rows: i64, sign: Sign) -> Session {
     let (bytes, floats) = (format!("tensor<{rows}x256x{}>", sign.element()), format!("tensor<{rows}x256xf32>"));
     let zero = format!("tensor<{}>", sign.element());
@@ -208,7 +209,7 @@ fn activation(rows: i64, sign: Sign) -> Session {
     ))
 }
 
-/// Large tensors of bytes go through tables, small ones are computed.
+/// Large int8 tensors use byte lookup tables, small ones are computed.
 #[test]
 fn tables_have_what_is_computed() {
     for sign in SIGNS {
@@ -224,7 +225,7 @@ fn tables_have_what_is_computed() {
     }
 }
 
-/// Before version 28, logarithms of sums may be of integers: the fraction is cut off.
+/// Before version 28, ReduceLogSum takes integers: the fraction is truncated.
 #[test]
 fn logarithms_of_integers_are_cut() {
     let path = std::env::temp_dir().join(format!("onnx-integers-{}.onnxtxt", std::process::id()));
@@ -245,7 +246,7 @@ fn logarithms_of_integers_are_cut() {
     let x = [1i32, 2, 5, 10, 1000, 90].iter().flat_map(|number| number.to_le_bytes()).collect();
     let inputs = [tensor(Type::I32, &[2, 3], x), tensor(Type::I64, &[1], 1i64.to_le_bytes().to_vec())];
     let outputs = session.run(&inputs).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    // ln 8, ln 1100; a little more than the largest
+    // ln 8, ln 1100; a little above the largest
     assert_eq!(outputs[0].to_f64(), Some(vec![2.0, 7.0]));
     assert_eq!(outputs[1].to_f64(), Some(vec![5.0, 1000.0]));
 }

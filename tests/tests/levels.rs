@@ -1,4 +1,4 @@
-//! The table of levels in ARCHITECTURE.md says what `dialects::levels` says.
+//! Compares the table of levels in ARCHITECTURE.md with `dialects::levels`.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Models that want more memory or time than there is: each of `tests/limits` ends with a result or an error, in time, in a
-//! process whose address space is limited, and so do inputs whose files state more than they hold.
+//! Models that need too much memory or time: each of `tests/limits` ends with a result or an error, in time, in a
+//! process with a limited address space, and so do input files that state more data than they contain.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use tests::conformance::repository;
 use tests::scratch;
 use tests::worker::onnxc;
 
-/// Kilobytes of address space.
+/// The limit of the address space in kilobytes.
 const SPACE: u64 = 4 << 20;
-/// What a model may take, in a development build on a busy machine.
+/// The time limit of a model, for a development build on a busy machine.
 const TIME: Duration = Duration::from_secs(60);
 
 fn tool(name: &str) -> PathBuf {

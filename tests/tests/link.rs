@@ -54,8 +54,8 @@ int main(void) {
 }
 "#;
 
-/// Runs a session on several threads at once, and gives inputs of a type that is said to be another: only runs that are told to be
-/// done give an output, and each of those gives the right one.
+/// Runs a session on several threads at once, and passes inputs with a wrong element type: only runs that return
+/// success write an output, and each of those is correct.
 const SHARED: &str = r#"
 #include <pthread.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ fn a_session_is_for_one_thread_at_a_time_and_tensors_have_types() {
     assert_eq!(printed, expected);
 }
 
-/// Runs a model before and after it is initialized.
+/// Runs a model before and after its initialization.
 const EARLY: &str = r#"
 #include <stdio.h>
 #include "model.h"
@@ -163,7 +163,7 @@ fn an_object_is_linked_into_a_program() {
     assert!(actual.iter().zip(&expected).all(near));
 }
 
-/// Libraries of two small models in a folder of their own.
+/// Libraries of two small models in a separate folder.
 fn libraries(name: &str) -> PathBuf {
     let folder = scratch::folder(name);
     let port = |name: &str| value_info(name, Some(tensor_type(1, &[None, Some(3)])));
@@ -320,7 +320,7 @@ fn a_generated_program_says_what_it_takes() {
 #[test]
 fn programs_run_on_any_processor_that_they_are_for() {
     let folder = scratch::folder("processors");
-    // a convolution, an elementary function, a sum: every kind of code that processors differ in
+    // a convolution, an elementary function, a sum: the kinds of code in which processors differ
     let model = repository().join("target/conformance/node/test_softmax_large_number/model.onnx");
     if !model.exists() || Command::new("qemu-x86_64").arg("--version").output().is_err() {
         eprintln!("skipped: there is no qemu-x86_64, or no {}", model.display());
@@ -356,7 +356,7 @@ fn programs_run_on_any_processor_that_they_are_for() {
     }
 }
 
-/// Bytes of a program without its model's weights. Half of them are micro-kernels, each for three instruction sets.
+/// The maximum size of a program without its model's weights. Half of it are micro-kernels for three instruction sets.
 const PROGRAM_BYTES: u64 = 525_000;
 
 #[test]
@@ -384,7 +384,7 @@ fn a_program_is_small_and_starts_soon() {
     std::fs::write(&input, picture).expect("the folder takes files");
     let script = "import sys, numpy, onnxruntime; session = onnxruntime.InferenceSession(sys.argv[1]); \
                   session.run(None, {session.get_inputs()[0].name: numpy.load(sys.argv[2])})";
-    // the fastest of a few, so that neither what the system had to read first counts nor what else it does
+    // the fastest of a few runs, to exclude the first reads from disk and other load
     let fastest = |command: &mut dyn FnMut() -> Command| {
         let time = |command: &mut Command| {
             let start = std::time::Instant::now();
@@ -450,7 +450,7 @@ int main(void) {
 }
 "#;
 
-/// Of a classifier, what scikit-learn's converter makes of its probabilities, and an optional.
+/// A classifier with probabilities in the form of scikit-learn's converter, and an optional.
 const VALUE_MODEL: &str = "<ir_version: 8, opset_import: [\"\": 18, \"ai.onnx.ml\": 3]>
     g (float[2, 2] x) => (seq(map(string, float)) y, optional(float[2, 2]) z) {
         y = ai.onnx.ml.ZipMap <classlabels_strings = [\"cat\", \"dog\"]> (x)
@@ -515,7 +515,7 @@ fn an_input_with_a_value_of_its_own_need_not_be_given() {
     assert_eq!(text_of(&mut Command::new(program)), "11 22 15 26 2");
 }
 
-/// Writes two rows into a cache where it is, and one into a copy of it.
+/// Writes two rows into a cache in place, and one into a copy of it.
 const CACHE: &str = r#"
 #include <stdio.h>
 #include "model.h"

@@ -1,4 +1,4 @@
-//! What people do wrong, and what the tools say: a file of `tests/mistakes` each. `UPDATE=1` writes what is said now.
+//! Common mistakes, and the tools' messages: one file of `tests/mistakes` each. `UPDATE=1` writes the current messages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,10 +7,10 @@ use tests::conformance::repository;
 use tests::scratch;
 use tests::worker::onnxc;
 
-/// The line where what is compared begins; what stands before it is the case.
+/// The line where the expectation begins; the case is before it.
 const EXPECTED: &str = "\nexit = ";
 
-/// A mistake: files, a command line among them, and what a tool says of it.
+/// A mistake: files, including a command line, and a tool's messages.
 struct Mistake {
     path: PathBuf,
     text: String,
@@ -34,7 +34,7 @@ impl Mistake {
         self.table.get(key).and_then(toml::Value::as_str).unwrap_or_default()
     }
 
-    /// Makes the files and runs the command; the exit code and what was said.
+    /// Creates the files and runs the command; returns the exit code and the messages.
     fn run(&self, tools: &Path) -> (i32, String) {
         let name = self.path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
         let folder = scratch::folder(&format!("mistake-{name}"));
@@ -85,7 +85,7 @@ fn bytes(contents: &str) -> Vec<u8> {
     bytes
 }
 
-/// A line without what differs from machine to machine.
+/// A line without the parts that differ between machines.
 fn steady(line: &str) -> String {
     let between = |line: &str, from: &str, to: &str| {
         let (before, rest) = line.split_once(from)?;
@@ -121,7 +121,7 @@ fn messages_say_what_is_wrong_and_what_to_do() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// What nobody can use: a debug format, a type of ours, a name of a temporary file.
+/// Messages contain no debug formats, no type names of ours, and no names of temporary files.
 #[test]
 fn messages_are_for_people() {
     const INSIDE: [&str; 7] = ["Some(", "TargetTriple", "tensor<", "memref", ".onnx-", "panicked", "unwrap"];

@@ -1,4 +1,4 @@
-//! Real models on every back end, against the list of models that pass.
+//! Runs real models on every back end and compares with the list of passing models.
 
 use std::path::Path;
 use std::process::Command;

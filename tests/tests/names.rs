@@ -1,12 +1,12 @@
-//! Operators are named in their rows, in rules and in tests. Everybody else asks the rows.
+//! Operators are named only in their rows, in rules and in tests. Other code asks the rows.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use dialects::onnx::OnnxOp;
 
-/// Where sources lie, and the parts of them that may name operators: their rows, the tables of schemas and their tests, and
-/// rewrite rules.
+/// The folders of sources, and the parts of them that may name operators: rows, the tables of schemas and their tests,
+/// and rewrite rules.
 const SOURCES: &[&str] = &["compiler", "dialects/src", "proto/src", "runtime/src", "tools"];
 const EXEMPT: &[&str] = &["compiler/operators", "compiler/optimize/src/rules", "dialects/src/onnx"];
 
@@ -38,7 +38,7 @@ fn only_rows_and_rules_name_operators() {
     let mut found = Vec::new();
     for path in sources.iter().filter(|path| !EXEMPT.iter().any(|exempt| path.starts_with(root.join(exempt)))) {
         let text = std::fs::read_to_string(path).expect("sources are text");
-        // unit tests stand at the end of a file
+        // unit tests are at the end of a file
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
         for (number, line) in lines.filter(|(_, line)| quoted(line).any(|word| operators.contains(word))) {

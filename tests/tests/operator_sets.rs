@@ -1,4 +1,4 @@
-//! Operator-set documents: models call the functions of those they are given.
+//! Operator-set documents: models call the functions of given sets.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use proto::{Message, OperatorSetProto};
 use tests::scratch;
 use tests::worker::onnxc;
 
-/// Four functions, of which one calls two others, and two are overloads of one name.
+/// Four functions, one of which calls two others, and two of which are overloads of one name.
 const FUNCTIONS: &str = "
     <ir_version: 10> none () => () {}
     <domain: \"shapes\", opset_import: [\"\": 18]> square (x) => (y) { y = Mul (x, x) }

@@ -1,4 +1,4 @@
-//! Every pass stands in a RUN line of a text test, by itself or in a pipeline that names it.
+//! Every pass occurs in a RUN line of a text test, directly or in a pipeline that contains it.
 
 use tests::conformance::repository;
 

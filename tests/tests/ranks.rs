@@ -1,18 +1,18 @@
-//! Models whose ranks are unusual or not stated: each compiles, or ends with an error that says why; none panics.
+//! Models with unusual or undeclared ranks: each compiles, or ends with an error that gives the reason; none panics.
 
 use driver::{Compiler, ErrorClass, Options};
 use tests::scratch;
 
-/// What a compilation must come to.
+/// The expected result of a compilation.
 enum Expected {
     /// Code.
     Code,
-    /// An error that says this.
+    /// An error with this text.
     Error(&'static str),
 }
 use Expected::{Code, Error};
 
-/// A graph in ONNX's textual syntax, in opset 18, and what becomes of it.
+/// A graph in ONNX's textual syntax, in opset 18, and the expected result.
 const CASES: &[(&str, &str, Expected)] = &[
     ("reader", "(float[] x) => (float[] y) { y = Transpose <perm = [1, 0]> (x) }", Code),
     ("result", "(float[] x) => (float[3] y) { y = Sigmoid (x) }", Code),

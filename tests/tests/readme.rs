@@ -1,4 +1,4 @@
-//! What the README says to type works, and its program compiles.
+//! The commands of the README work, and its program compiles.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ fn run(script: &str, folder: &Path, tools: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What the commands of the README work on: a model of one input `x`, its data, and MLIR.
+/// Creates the inputs of the README's commands: a model of one input `x`, its data, and MLIR.
 fn prepare(folder: &Path, tools: &Path) {
     std::fs::create_dir_all(folder.join("target/release")).expect("the folder takes folders");
     let mut pool = node("GlobalAveragePool", 1, 1, vec![]);
@@ -68,7 +68,7 @@ fn every_command_works() {
     let scripts = blocks(&readme, "sh");
     assert!(scripts.len() >= 4, "commands stand in blocks of the kind sh");
     for script in scripts {
-        // what sets up, builds and tests is not done again in a test, but it must exist
+        // commands that set up, build and test are not run again in a test, but they must exist
         let (own, others): (Vec<&str>, Vec<&str>) = script.lines().partition(|line| line.starts_with("./x "));
         for line in own {
             let command = line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
@@ -77,7 +77,7 @@ fn every_command_works() {
         run(&others.join("\n"), &folder, tools);
     }
     assert!(folder.join("results/y0.npy").exists());
-    // every block is of some kind, so that none is missed
+    // every block has a language, so that none is missed
     let fences: Vec<&str> = readme.lines().filter(|line| line.starts_with("```")).collect();
     assert!(fences.chunks(2).all(|fences| fences[0] != "```"), "{fences:?}");
 }

@@ -1,4 +1,4 @@
-//! Programs that are long, wide, or share much: they compile without deep recursion, and in time that grows with them.
+//! Programs that are long, wide, or share much: they compile without deep recursion, and in linear time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Graph {
         file
     }
 
-    /// The elements of the result when every input element is `x`.
+    /// The elements of the result if every input element is `x`.
     fn run(self, name: &str, x: f32) -> Vec<f64> {
         let model = Compiler::new(Options::default()).compile_file(&self.write(name));
         let model = model.unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
@@ -179,13 +179,13 @@ fn an_extent_that_overflows_names_its_node() {
     assert!(text.contains(" n52: ") && text.contains("too large to address"), "{text}");
 }
 
-/// Seconds that this thread has spent on a processor: what else the machine does is not in it.
+/// The processor time of this thread in seconds, which excludes other load.
 fn processor_time() -> f64 {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").expect("the system counts what threads run");
     times.split(' ').next().and_then(|time| time.parse::<f64>().ok()).expect("nanoseconds come first") / 1e9
 }
 
-/// The least time in seconds, of several, that it takes to check a chain of nodes and what each is added to.
+/// The minimum time in seconds of several checks of a chain of nodes.
 fn checking_time(nodes: usize) -> f64 {
     let mut graph = Graph::default();
     let mut last = "x".to_string();
@@ -203,7 +203,7 @@ fn checking_time(nodes: usize) -> f64 {
     (0..5).map(measure).fold(f64::INFINITY, f64::min)
 }
 
-/// Twice the nodes take about twice the time; what grew with the square of them would take four times.
+/// Twice the nodes take about twice the time; quadratic growth would take four times.
 #[test]
 fn checking_grows_with_the_model() {
     let [small, large] = [10_000, 20_000].map(checking_time);

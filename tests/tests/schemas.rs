@@ -1,4 +1,4 @@
-//! Every version of every operator goes through the compiler without a panic, whatever comes of it.
+//! Every version of every operator is compiled without a panic; errors are allowed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,9 +12,9 @@ use tests::node::{int, model, node, string, tensor_type, value_info, write};
 #[derive(Clone, Copy, Debug)]
 struct Variant {
     rank: usize,
-    /// Whether optional operands and results are there.
+    /// Whether optional operands and results are present.
     full: bool,
-    /// Which of a constraint's types to take.
+    /// Which of a constraint's types is used.
     r#type: usize,
 }
 
@@ -26,7 +26,7 @@ const VARIANTS: &[Variant] = &[
     Variant { rank: 0, full: true, r#type: 3 },
 ];
 
-/// The types most operators are tried on come first.
+/// The types that most operators are tested with come first.
 const PREFERRED: &[&str] = &["float", "int64", "float16", "string", "bool", "double", "uint8"];
 
 fn type_of(schema: &Schema, parameter: &Parameter, variant: Variant) -> TypeProto {
@@ -77,7 +77,7 @@ fn attribute(schema: &AttributeSchema, rank: usize) -> AttributeProto {
     }
 }
 
-/// The values a parameter stands for.
+/// The number of values of a parameter.
 fn count(parameter: &Parameter, full: bool) -> usize {
     match parameter.mode {
         Mode::Single => 1,

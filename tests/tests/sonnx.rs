@@ -9,7 +9,7 @@ use tests::conformance::{cases, repository};
 use tests::profile::{Model, compare_processors};
 use tests::worker::onnxc;
 
-/// One in so many cases of the backend suite, without being asked for all.
+/// By default one in this many cases of the backend suite is run.
 const SAMPLE: usize = 40;
 const MODELS: [&str; 3] = ["ppocr_cls", "magika", "silero_vad_op18"];
 
@@ -50,7 +50,7 @@ fn models_give_the_same_bits_everywhere() {
     assert_eq!(compare(&models, "models"), models.len(), "none of them is refused");
 }
 
-/// Graphs of `tests/check/sonnx.py`: each breaks the restriction it says where it says, and no other.
+/// Graphs of `tests/check/sonnx.py`: each breaks the stated restriction at the stated place, and no other.
 #[test]
 fn restrictions_are_found_where_they_are_broken() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());

@@ -1,4 +1,4 @@
-//! Models in every text that ONNX's own tools write, as those read them.
+//! Models in every text format that ONNX's tools write, compared with what those read.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use proto::{Message, Model, ModelProto};
 use tests::conformance::repository;
 
-/// The folder that `tests/syntax/generate.py` writes, once and whole; none where it does not run.
+/// The folder that `tests/syntax/generate.py` writes, once and completely; none if it cannot run.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let root = repository();
     let (suite, folder) = (root.join("target/conformance"), root.join("target/syntax"));
@@ -28,7 +28,7 @@ static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     is_written.then_some(folder)
 });
 
-/// The files with some endings that are there.
+/// The existing files with some endings.
 fn texts(endings: &[&str]) -> Vec<PathBuf> {
     let Some(folder) = FOLDER.as_deref() else { return vec![] };
     let entries = std::fs::read_dir(folder).expect("the script writes the folder");
@@ -40,7 +40,7 @@ fn read_back(path: &Path) -> ModelProto {
     ModelProto::decode(&*std::fs::read(path).expect("the script writes it")).expect("onnx writes valid models")
 }
 
-/// Models whose text is not read, or not as what it is.
+/// Models whose text is not read, or read incorrectly.
 fn wrong(paths: &[PathBuf], truth: impl Fn(&Path) -> PathBuf) -> Vec<String> {
     let problem = |path: &PathBuf| match Model::load(path) {
         Ok(model) if model.proto.encode_to_vec() == read_back(&truth(path)).encode_to_vec() => None,

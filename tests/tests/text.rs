@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tests::lit::run_file;
 
-/// What is printed is read back and printed again the same, for every module of a file.
+/// Printed modules are read back and printed identically, for every module of a file.
 fn round_trip(path: &Path) -> datatest_stable::Result<()> {
     let text = std::fs::read_to_string(path)?;
     let registry = dialects::registry();

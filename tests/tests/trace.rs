@@ -1,4 +1,5 @@
-//! The trace matrix closes: every node is found in the object or says why not, every part of the object has a node or a reason.
+//! The trace matrix is complete: every node has symbols in the object or a reason for having none, and every part of
+//! the object has a node or a reason.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,7 +43,7 @@ fn matrix(model: &Path, name: &str, options: &[&str]) -> Value {
     matrix
 }
 
-/// What is wrong with a matrix.
+/// The problems of a matrix.
 fn gaps(matrix: &Value) -> Vec<String> {
     let mut gaps = Vec::new();
     let (nodes, symbols) = (list(matrix, "nodes"), list(matrix, "symbols"));
@@ -149,7 +150,7 @@ fn reports_are_the_same_wherever_they_are_written() {
     };
     let page = report("one.html");
     assert_eq!(page, report("two.html"));
-    // the object that the page is about
+    // the object that the page describes
     let object = folder.join("reported.o");
     let mut command = Command::new(onnxc(&sibling));
     command.arg(&model).args(["--profile", "sonnx", "--name", "model", "--cpu", "x86-64", "-o"]).arg(&object);

@@ -1,4 +1,4 @@
-//! Models that say how they are trained learn step by step what ONNX's reference evaluator says.
+//! Models with training information give the results of ONNX's reference evaluator, step by step.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,13 +10,13 @@ use tests::conformance::repository;
 use tests::linked::{build, run};
 use tests::worker::onnxc;
 
-/// Steps that the script writes results of.
+/// The number of steps with expected results.
 const STEPS: usize = 5;
 
 /// Sums are rounded in another order, and Adam divides by roots of small ones.
 const TOLERANCE: Tolerance = Tolerance { relative: 2e-4, absolute: 2e-5 };
 
-/// The folders that `tests/training/generate.py` writes; none where it does not run.
+/// The folders that `tests/training/generate.py` writes; none if it cannot run.
 static MODELS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
     let folder = repository().join("target/training");
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
@@ -35,7 +35,7 @@ fn tensors(folder: &Path) -> Vec<(String, Tensor)> {
     entries.map(|entry| read(entry.expect("it is there").path())).collect()
 }
 
-/// Whether all that is expected has been found, up to the rounding of sums in another order.
+/// Compares all expected tensors, up to rounding of sums in another order.
 fn check(expected: &Path, found: &[(String, Tensor)]) {
     for (name, expected) in tensors(expected) {
         let (_, actual) = found.iter().find(|(own, _)| *own == name).unwrap_or_else(|| panic!("there is no {name}"));
@@ -44,12 +44,12 @@ fn check(expected: &Path, found: &[(String, Tensor)]) {
     }
 }
 
-/// The back end that this process tests.
+/// The back end under test.
 fn backend() -> Backend {
     if std::env::var_os(ON_LLVM).is_some() { Backend::Llvm } else { Backend::Cranelift }
 }
 
-/// Set where the process tests LLVM.
+/// Set if the process tests LLVM.
 const ON_LLVM: &str = "TRAINING_ON_LLVM";
 
 /// Named values of a run.
@@ -69,7 +69,7 @@ fn every_step_is_as_the_reference_says() {
             |port: &Port| given.iter().find(|(own, _)| *own == port.name).map(|(_, tensor)| tensor.clone().into());
         let signature = trainer.step_signature().clone();
         let inputs: Vec<Value> = signature.inputs.iter().filter_map(value).collect();
-        // twice: initialization starts anew from anywhere
+        // twice: initialization restarts from any state
         for _ in 0..2 {
             trainer.initialize().expect("it initializes");
             let mut outputs: Vec<(String, Tensor)> = vec![];
@@ -114,7 +114,7 @@ fn llvm() {
     }
 }
 
-/// Trains a model and prints what each step gives, then what inference gives; `@` stand for the inputs.
+/// Trains a model and prints the outputs of each step, then those of inference; `@` stand for the inputs.
 const PROGRAM: &str = r#"
 #include <stdio.h>
 #include "model.h"
@@ -173,11 +173,11 @@ fn a_c_program_trains() {
         for line in lines {
             let mut words = line.split(' ');
             let (step, name) = (words.next().expect("a step"), words.next().expect("a name"));
-            // the second of several algorithms begins with what the first has changed
+            // the second of several algorithms reads what the first has changed
             if step == "5" && folder.ends_with("several") {
                 continue;
             }
-            // an output that is assigned to a variable is what that is behind the step
+            // an output that is assigned to a variable has its value after the step
             let file = format!("expected/{step}/{}.pb", name.strip_prefix("new_").unwrap_or(name));
             let Ok((_, expected)) = read_tensor(&folder.join(file)) else { continue };
             let values: Vec<f32> = words.map(|word| word.parse().expect("a number")).collect();

@@ -17,7 +17,7 @@ fn small_modules() {
     }
 }
 
-/// What our passes are tested on is what upstream would take, except the dialects it does not know.
+/// The inputs of pass tests are valid for upstream, except for dialects that it does not know.
 #[test]
 fn inputs_of_pass_tests() {
     let Some(program) = mlir_opt() else { return };

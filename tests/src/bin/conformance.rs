@@ -1,7 +1,7 @@
 //! Runs the ONNX backend suite: every case in a child process that may die, compared with the list of cases that pass.
 //!
-//! The suite lies in a folder written by `tests/conformance/fetch.py`; `tests/contrib/generate.py` writes such a folder for
-//! ONNX Runtime's operators.
+//! The suite is in a folder written by `tests/conformance/fetch.py`; `tests/contrib/generate.py` writes such a folder
+//! for ONNX Runtime's operators.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -18,7 +18,7 @@ use driver::{Backend, Compiler, Options};
 use tests::conformance::{Case, Mode, Outcome, Verdict, cases, parse_backend, repository, run, run_graph};
 use tests::guard::{self, GuardPages};
 
-/// Cases that a child runs between guards before another takes its place.
+/// The number of cases that a child runs with guard pages before another one takes its place.
 const GUARDED_CASES: usize = 1000;
 
 #[global_allocator]
@@ -30,16 +30,16 @@ struct Arguments {
     /// The folder of the suite.
     #[arg(long)]
     suite: Option<PathBuf>,
-    /// `auto`, `cranelift` or `llvm`.
+    /// `auto`, `cranelift` or `llvm`
     #[arg(long, default_value = "cranelift", value_parser = parse_backend)]
     backend: Backend,
-    /// What inputs are at compile time.
+    /// How inputs are given at compile time
     #[arg(long, value_enum, default_value = "given")]
     mode: Mode,
     /// Threads a model runs on.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Cases at a time.
+    /// Cases to run in parallel
     #[arg(long, default_value_t = 2)]
     jobs: usize,
     /// Only cases whose name contains this.
@@ -51,22 +51,22 @@ struct Arguments {
     /// Write the list of passing cases instead of comparing with it.
     #[arg(long)]
     update: bool,
-    /// There is no list: every case has to pass.
+    /// Without a list: every case has to pass
     #[arg(long, conflicts_with = "update")]
     every: bool,
     /// Print every case that does not pass.
     #[arg(long)]
     verbose: bool,
-    /// Run so many random graphs instead of the suite.
+    /// Run this many random graphs instead of the suite
     #[arg(long, conflicts_with = "update")]
     graphs: Option<u64>,
-    /// The seed of the first random graph; the others count on.
+    /// The seed of the first random graph; later ones count up
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// Put buffers in front of pages that cannot be read.
+    /// Put guard pages after buffers
     #[arg(long)]
     guard_pages: bool,
-    /// Be a child: read numbers of cases, write outcomes.
+    /// Run as a child: read case numbers, write outcomes
     #[arg(long, hide = true)]
     worker: bool,
 }
@@ -112,7 +112,7 @@ fn main() -> ExitCode {
     report(&arguments, &results)
 }
 
-/// The child's side: one line in is the number of a case, one line out its outcome.
+/// The child's side: each input line is the number of a case, each output line its outcome.
 fn work(arguments: &Arguments, all: &[Case]) {
     let options = Options { backend: arguments.backend, threads: arguments.threads, ..Options::default() };
     let compiler = Compiler::new(options.clone());
@@ -131,7 +131,7 @@ fn work(arguments: &Arguments, all: &[Case]) {
     }
 }
 
-/// Runs the cases on as many children as there are jobs.
+/// Runs the cases on one child per job.
 fn run_all(arguments: &Arguments, chosen: &[usize]) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
     let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; chosen.len()]);
@@ -143,7 +143,7 @@ fn run_all(arguments: &Arguments, chosen: &[usize]) -> Vec<Outcome> {
                     let position = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&index) = chosen.get(position) else { return };
                     let outcome = worker.get_or_insert_with(|| Worker::start(arguments)).ask(index, arguments.timeout);
-                    // what was between guards takes addresses for good
+                    // guarded blocks use up addresses
                     let is_used_up = arguments.guard_pages && asked % GUARDED_CASES == 0;
                     if is_used_up || matches!(outcome.verdict, Verdict::Crashed | Verdict::TimedOut) {
                         worker = None;
@@ -219,8 +219,8 @@ fn parse_outcome(line: &str) -> Outcome {
     Outcome { verdict, reason: reason.to_string() }
 }
 
-/// Prints a summary and what changed against the list; the exit code is 1 when a listed case does not pass, or a known
-/// one does.
+/// Prints a summary and the differences from the list; the exit code is 1 if a listed case does not pass, or a known
+/// failure does.
 fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode {
     let known = known();
     let passes = |name: &str| results.get(name).is_some_and(|outcome| outcome.verdict == Verdict::Passed);
@@ -269,7 +269,7 @@ fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode 
     if lost.is_empty() && stale.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The cases of `known.toml`: those that rightly do not pass.
+/// The cases of `known.toml`: known failures.
 fn known() -> BTreeSet<String> {
     let path = repository().join("tests/conformance/known.toml");
     let text = std::fs::read_to_string(path).expect("the list of known cases is there");
@@ -279,7 +279,7 @@ fn known() -> BTreeSet<String> {
     cases.map(|case| case.as_str().expect("a case is a name").to_string()).collect()
 }
 
-/// How many cases fail for a reason, the most frequent first: what is quoted, and numbers, do not make another reason.
+/// The number of failures per reason, the most frequent first, ignoring quoted texts and numbers.
 fn by_reason(failed: &[(&&str, &Outcome)]) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, outcome) in failed {
@@ -290,7 +290,7 @@ fn by_reason(failed: &[(&&str, &Outcome)]) -> Vec<(String, usize)> {
     counts
 }
 
-/// A message with `_` for whatever is quoted, and for numbers.
+/// A message with `_` for quoted texts and numbers.
 fn general(message: &str) -> String {
     let mut general = String::new();
     let mut quote = None;

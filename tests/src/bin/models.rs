@@ -1,6 +1,6 @@
 //! Compiles and runs real models, each in a child process, and compares with the expected outputs.
 //!
-//! The models lie in a folder written by `tests/models/fetch.py`, or any other laid out like it.
+//! The models are in a folder written by `tests/models/fetch.py`, or any other with the same layout.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ struct Arguments {
     /// Write the list of passing models instead of comparing with it.
     #[arg(long)]
     update: bool,
-    /// Be a child: check the model of this name.
+    /// Run as a child: check the model of this name
     #[arg(long, hide = true)]
     one: Option<String>,
 }
@@ -87,7 +87,7 @@ fn run_one(folder: &PathBuf, name: &str, backend: Backend, threads: usize) -> bo
     output.status.success()
 }
 
-/// The exit code is 1 when a listed model does not pass.
+/// The exit code is 1 if a listed model does not pass.
 fn compare_with_list(arguments: &Arguments, names: &[String], passed: BTreeSet<String>) -> ExitCode {
     let path = repository().join("tests/models/passing.txt");
     let listed = std::fs::read_to_string(&path).unwrap_or_default();
