@@ -1,7 +1,7 @@
-//! Values with dense keys that stay where they are while others are added.
+//! A map with dense keys whose values do not move while others are added.
 //!
-//! They lie in chunks: a map that grows copies nothing and leaves no holes behind in memory, where a vector would copy itself
-//! from one size to the next.
+//! Values are in chunks: a growing map copies nothing and leaves no holes in the heap, whereas a vector would
+//! reallocate.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -30,7 +30,7 @@ impl<K: EntityRef, V> Arena<K, V> {
         K::new(full + self.chunks.last().map_or(0, Vec::len))
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.next_key().index()
     }
@@ -40,7 +40,7 @@ impl<K: EntityRef, V> Arena<K, V> {
         let key = self.next_key();
         match self.chunks.last_mut() {
             Some(last) if last.len() < CHUNK => last.push(value),
-            // most bodies are small: the first chunk grows with what is in it
+            // most bodies are small: the first chunk grows with its contents
             None => self.chunks.push(vec![value]),
             Some(_) => {
                 let mut chunk = Vec::with_capacity(CHUNK);

@@ -8,7 +8,7 @@ use crate::affine::AffineMap;
 use crate::constants::DenseElements;
 use crate::types::Type;
 
-/// The longest list of numbers that is written as an array of attributes. The lists of a tree ensemble have millions of
+/// The longest list of numbers that is printed as an array of attributes. The lists of a tree ensemble have millions of
 /// entries; a dense array takes 8 bytes for each.
 const READABLE: usize = 64;
 
@@ -23,7 +23,7 @@ pub enum Attribute {
     Integer(i64, Type),
     /// `1.0 : f32`; the bits of the value as `f64`, so that equality and hashing are exact.
     Float(u64, Type),
-    /// `"text"`; any bytes, escaped where they are not printable.
+    /// `"text"`; any bytes, escaped if they are not printable.
     String(Arc<str>),
     /// `[a, b]`
     Array(Arc<[Attribute]>),
@@ -39,7 +39,7 @@ pub enum Attribute {
     Dense(Arc<DenseElements>),
     /// `@symbol` or `@a::@b`
     Symbol(Arc<[Arc<str>]>),
-    /// `#dialect.text`, such as `#linalg.iterator_type<parallel>`: dialect and everything behind the dot, as written.
+    /// `#dialect.text`, such as `#linalg.iterator_type<parallel>`: dialect and the text after the dot, as written.
     Dialect(Arc<str>, Arc<str>),
 }
 
@@ -78,7 +78,7 @@ impl Attribute {
         Attribute::Symbol([Arc::from(name)].into())
     }
 
-    /// `[1 : i64, 2 : i64]`: how ONNX attributes of kind INTS are written.
+    /// `[1 : i64, 2 : i64]`: the form of ONNX attributes of kind INTS.
     pub fn i64_array(values: &[i64]) -> Attribute {
         Attribute::Array(values.iter().map(|&v| Attribute::i64(v)).collect())
     }
@@ -93,12 +93,12 @@ impl Attribute {
         Attribute::DenseArray(Type::I64, values.into())
     }
 
-    /// A list of integers: as [`Attribute::i64_array`] as long as it is read by people, dense behind that.
+    /// A list of integers: as [`Attribute::i64_array`] while it is readable, as a dense array if it is longer.
     pub fn integer_list(values: &[i64]) -> Attribute {
         if values.len() <= READABLE { Attribute::i64_array(values) } else { Attribute::i64_dense_array(values) }
     }
 
-    /// A list of floats: an array of attributes as long as it is read by people, dense behind that.
+    /// A list of floats: as an array of attributes while it is readable, as a dense array if it is longer.
     pub fn float_list(values: &[f32]) -> Attribute {
         if values.len() <= READABLE {
             return Attribute::Array(values.iter().map(|&value| Attribute::f32(value)).collect());
@@ -210,7 +210,7 @@ impl Attributes {
 
     /// The attribute called `name`.
     pub fn get(&self, name: &str) -> Option<&Attribute> {
-        // dictionaries are short, and most names differ in their lengths
+        // dictionaries are short, and most names have different lengths
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
@@ -240,12 +240,12 @@ impl Attributes {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 
-    /// Whether there are none.
+    /// Whether there are no attributes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// The number of attributes.
     pub fn len(&self) -> usize {
         self.0.len()
     }

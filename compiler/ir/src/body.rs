@@ -34,7 +34,7 @@ entity_impl!(Value, "value");
 /// One operand slot that reads a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The reading operation.
+    /// The operation that reads it.
     pub op: Op,
     /// Its operand index.
     pub index: u32,
@@ -66,17 +66,17 @@ pub struct Operation {
     pub name: OpName,
     /// Attributes, inherent and discardable alike.
     pub attributes: Attributes,
-    /// Where it came from.
+    /// The location that it came from.
     pub location: Location,
     operands: SmallVec<[Value; 4]>,
-    /// For each operand where its use stands in the value's list of uses.
+    /// For each operand, the index of its use in the value's use list.
     use_positions: SmallVec<[u32; 4]>,
     results: SmallVec<[Value; 4]>,
     structure: Option<Box<Structure>>,
     parent: Option<Block>,
 }
 
-/// What few operations have. It lies apart, so that all the others are small.
+/// The rarely used parts of an operation, in a separate allocation to keep the others small.
 #[derive(Clone, Debug, Default)]
 struct Structure {
     successors: Vec<Block>,
@@ -105,17 +105,17 @@ impl Operation {
         self.structure.as_ref().map_or(&[], |structure| &structure.regions)
     }
 
-    /// The own arena of an operation that is isolated from above; its one region is that body's root.
+    /// The body of an operation that is isolated from above; the operation's only region is that body's root.
     pub fn isolated(&self) -> Option<&Body> {
         self.structure.as_ref()?.isolated.as_ref()
     }
 
-    /// The own arena of an isolated operation, to change it.
+    /// The body of an isolated operation, to change it.
     pub fn isolated_mut(&mut self) -> Option<&mut Body> {
         self.structure.as_mut()?.isolated.as_mut()
     }
 
-    /// The block this operation stands in; `None` once detached or erased.
+    /// The block that contains this operation; `None` once detached or erased.
     pub fn parent(&self) -> Option<Block> {
         self.parent
     }
@@ -156,7 +156,7 @@ pub struct Body {
     cursor: Cursor,
 }
 
-/// Where in a block an operation was found last: only a hint.
+/// The position at which an operation was found last: a hint for the next search.
 #[derive(Debug, Default)]
 struct Cursor(AtomicUsize);
 
@@ -207,7 +207,7 @@ impl Body {
         &self.ops[op]
     }
 
-    /// The id the next operation will get; ids only grow.
+    /// The id of the next operation; ids only grow.
     pub fn next_op(&self) -> Op {
         self.ops.next_key()
     }
@@ -232,7 +232,7 @@ impl Body {
         self.ops[op].operands[index]
     }
 
-    /// How many values have been made.
+    /// The number of values created so far.
     pub fn value_count(&self) -> usize {
         self.values.len()
     }
@@ -275,7 +275,7 @@ impl Body {
         &self.blocks[block].ops
     }
 
-    /// The region a block stands in.
+    /// The region that contains a block.
     pub fn block_region(&self, block: Block) -> Option<Region> {
         self.blocks[block].region
     }
@@ -295,7 +295,7 @@ impl Body {
         self.blocks[block].ops.last().copied()
     }
 
-    /// The operation whose region holds `op`, in this body.
+    /// The operation of this body whose region contains `op`.
     pub fn parent_op(&self, op: Op) -> Option<Op> {
         let block = self.ops[op].parent?;
         self.region_parent(self.blocks[block].region?)
@@ -306,7 +306,7 @@ impl Body {
         let block = self.ops[op].parent.expect("operation is attached");
         let ops = &self.blocks[block].ops;
         let start = self.cursor.get().min(ops.len());
-        // passes go through a block in order, so the next operation stands near the last one that was looked for
+        // passes visit a block in order, so the next operation is near the last one that was searched for
         let (before, behind) = ops.split_at(start);
         let mut down = before.iter().rev();
         let mut up = behind.iter();
@@ -393,12 +393,12 @@ impl Body {
         region
     }
 
-    /// Gives an operation an own arena, making it isolated from above.
+    /// Gives an operation a separate body, which makes it isolated from above.
     pub fn set_isolated(&mut self, op: Op, body: Body) {
         self.ops[op].structure().isolated = Some(body);
     }
 
-    /// Takes the own arena out of an isolated operation.
+    /// Takes the body out of an isolated operation.
     pub fn take_isolated(&mut self, op: Op) -> Option<Body> {
         self.ops[op].structure.as_mut()?.isolated.take()
     }
@@ -416,7 +416,7 @@ impl Body {
         block
     }
 
-    /// A new block that stands in no region yet.
+    /// A new block without a region.
     pub fn create_block(&mut self, argument_types: &[Type]) -> Block {
         let block = self.blocks.push(BlockData { arguments: vec![], ops: vec![], region: None });
         for r#type in argument_types {
@@ -533,7 +533,7 @@ impl Body {
         self.forget(&[op]);
     }
 
-    /// Removes operations whose results only they themselves read; one pass over the blocks they stand in.
+    /// Removes operations whose results are only used by operations among them, in one pass over their blocks.
     pub fn erase_all(&mut self, ops: &[Op]) {
         let mut blocks: Vec<Block> = ops.iter().filter_map(|&op| self.ops[op].parent.take()).collect();
         blocks.sort();
@@ -546,7 +546,7 @@ impl Body {
         self.forget(ops);
     }
 
-    /// Takes detached operations, and everything in their regions, out of the lists of uses, and gives their memory back.
+    /// Removes detached operations, and everything in their regions, from the use lists, and frees their memory.
     fn forget(&mut self, ops: &[Op]) {
         let mut doomed = ops.to_vec();
         for &region in ops.iter().flat_map(|&op| self.ops[op].regions()) {
@@ -591,14 +591,14 @@ impl Body {
         self.ops[op].use_positions.clear();
     }
 
-    /// Lists a use of `value`; where it stands in the list.
+    /// Adds a use of `value`; returns its index in the use list.
     fn add_use(&mut self, value: Value, op: Op, index: usize) -> u32 {
         let uses = &mut self.values[value].uses;
         uses.push(Use { op, index: index as u32 });
         uses.len() as u32 - 1
     }
 
-    /// Takes an operand's use from the list of its value. The last use of the list moves to where it stood.
+    /// Removes an operand's use from the list of its value. The last use of the list moves to its index.
     fn drop_use(&mut self, op: Op, index: usize) {
         let Operation { operands, use_positions, .. } = &self.ops[op];
         let (value, at) = (operands[index], use_positions[index]);

@@ -1,4 +1,4 @@
-//! Building operations at a place.
+//! Building operations at an insertion point.
 
 use crate::attributes::{Attribute, Attributes};
 use crate::body::{Block, Body, Op, Region, Value};
@@ -23,21 +23,21 @@ impl<'a> Builder<'a> {
         Builder { body, location: Location::Unknown, block, at: None }
     }
 
-    /// Inserts before an operation and takes over its location.
+    /// Inserts before an operation and takes its location.
     pub fn before(body: &'a mut Body, op: Op) -> Builder<'a> {
         let block = body.op(op).parent().expect("insertion point is attached");
         let (at, location) = (Some(body.position(op)), body.op(op).location.clone());
         Builder { body, location, block, at }
     }
 
-    /// Inserts behind an operation and takes over its location.
+    /// Inserts after an operation and takes its location.
     pub fn after(body: &'a mut Body, op: Op) -> Builder<'a> {
         let mut builder = Builder::before(body, op);
         builder.at = builder.at.map(|at| at + 1);
         builder
     }
 
-    /// Inserts at the head of a block.
+    /// Inserts at the beginning of a block.
     pub fn at_start(body: &'a mut Body, block: Block) -> Builder<'a> {
         Builder { body, location: Location::Unknown, block, at: Some(0) }
     }
@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
         self.block
     }
 
-    /// Goes on appending to another block.
+    /// Continues by appending to another block.
     pub fn set_block(&mut self, block: Block) {
         self.block = block;
         self.at = None;
@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
         self.value(&op_name::CONSTANT, &[], r#type, [("value", value)])
     }
 
-    /// Runs `build` with the insertion point at the end of `block`, then returns to where it was.
+    /// Runs `build` with the insertion point at the end of `block`, then restores it.
     pub fn within<T>(&mut self, block: Block, build: impl FnOnce(&mut Builder<'_>) -> T) -> T {
         let mut inner = Builder { body: self.body, location: self.location.clone(), block, at: None };
         build(&mut inner)

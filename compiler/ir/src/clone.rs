@@ -1,12 +1,12 @@
-//! Copying operations, with everything in their regions, from one place or body to another.
+//! Copying operations, including everything in their regions, between positions or bodies.
 
 use crate::{Block, Body, Builder, IndexMap, Op, Type, Value};
 
-/// What copied operations' operands become: old values to new ones.
+/// The values that replace the operands of copied operations.
 pub type Mapping = IndexMap<Value, Value>;
 
-/// Copies `op` to the end of `block` of another body. Operands not in `mapping` are asked of `outside`. The results
-/// are added to `mapping`.
+/// Copies `op` to the end of `block` of another body. `outside` provides operands that are not in `mapping`. The
+/// results are added to `mapping`.
 pub fn clone_op(
     source: &Body,
     op: Op,
@@ -55,7 +55,8 @@ pub fn clone_op(
     new
 }
 
-/// Copies an operation without regions to where a builder stands, within its body. The results are added to `mapping`.
+/// Copies an operation without regions to a builder's insertion point, within its body. The results are added to
+/// `mapping`.
 pub fn copy_op(builder: &mut Builder<'_>, op: Op, mapping: &mut Mapping) {
     let operation = builder.body.op(op);
     let operands = mapped(operation.operands(), mapping);
@@ -66,7 +67,7 @@ pub fn copy_op(builder: &mut Builder<'_>, op: Op, mapping: &mut Mapping) {
     mapping.extend(results.into_iter().zip(builder.body.op(new).results().to_vec()));
 }
 
-/// What values become; those that nothing stands for stay.
+/// The replacements of values; values without a replacement stay.
 pub fn mapped(values: &[Value], mapping: &Mapping) -> Vec<Value> {
     values.iter().map(|value| mapping.get(value).copied().unwrap_or(*value)).collect()
 }

@@ -1,4 +1,4 @@
-//! Constant data: bytes held once, memory mapped where they can be, never copied to be looked at.
+//! Constant data: shared bytes, mapped from files where possible, and read without copies.
 
 #![allow(unsafe_code, reason = "memory maps are viewed as byte slices; the file is opened read-only and privately")]
 
@@ -11,7 +11,7 @@ use crate::attributes::Attribute;
 use crate::memory::AlignedBytes;
 use crate::types::{FloatType, Type};
 
-/// Immutable bytes: owned, a window of a mapped file, or computed on another thread. Cloning shares them.
+/// Immutable bytes: owned, part of a mapped file, or computed by another thread. Cloning shares them.
 #[derive(Clone)]
 pub struct Blob {
     storage: Storage,
@@ -26,15 +26,15 @@ enum Storage {
     Computed(Arc<Computed>),
 }
 
-/// Bytes that another thread fills in.
+/// Bytes that another thread computes.
 struct Computed {
-    /// Where they begin, also before they are there.
+    /// Their address, known before they are computed.
     address: usize,
-    /// None is what a computation leaves that panicked.
+    /// `None` after a panic of the computation.
     bytes: OnceLock<Option<AlignedBytes>>,
 }
 
-/// Bytes to be filled in on a thread beside.
+/// A chunk of bytes to be computed by a background thread.
 pub struct Piece {
     bytes: Option<AlignedBytes>,
     computed: Arc<Computed>,
@@ -46,7 +46,7 @@ impl Piece {
         self.bytes.as_mut().expect("they are there until the piece is finished")
     }
 
-    /// Shows the bytes to who waits for them.
+    /// Publishes the bytes to threads that wait for them.
     pub fn finish(mut self) {
         let bytes = self.bytes.take();
         self.computed.bytes.get_or_init(|| bytes);
@@ -55,17 +55,17 @@ impl Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        // nobody waits for ever
+        // waiters must wake up in any case
         self.computed.bytes.get_or_init(|| None);
     }
 }
 
-/// So many bytes of a constant are part of its hash.
+/// The number of bytes of a constant that are part of its hash.
 const HASHED: usize = 64;
-/// A constant that is larger need not be read to be told apart.
+/// Larger constants are distinguished without reading them.
 const LARGE: usize = 1 << 15;
 impl Blob {
-    /// Maps a whole file. What is no file, such as a pipe that nobody writes, is not waited for.
+    /// Maps a whole file. Special files, such as a pipe without a writer, are refused without waiting.
     pub fn map_file(path: &Path) -> std::io::Result<Blob> {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
@@ -78,13 +78,13 @@ impl Blob {
         Blob::map(&std::fs::File::open(path)?)
     }
 
-    /// Maps an open file, all that is in it now.
+    /// Maps an open file with its current contents.
     pub fn map(file: &std::fs::File) -> std::io::Result<Blob> {
         if file.metadata()?.len() == 0 {
             return Ok(Blob::copy_of(&[]));
         }
-        // SAFETY: the map is private and read-only; a file truncated by another process while we read it is
-        // outside what we defend against, as for every memory mapping reader.
+        // SAFETY: the map is private and read-only; we do not defend against another process truncating the file while
+        // we read it, as no reader of memory maps can.
         let map = unsafe { memmap2::Mmap::map(file)? };
         let length = map.len();
         Ok(Blob { storage: Storage::Mapped(Arc::new(map)), offset: 0, length })
@@ -95,12 +95,12 @@ impl Blob {
         Blob::build(bytes.len(), |target| target.copy_from_slice(bytes))
     }
 
-    /// Owned, zeroed bytes on a 64-byte boundary, filled in by `fill` before anyone shares them.
+    /// Owned, zeroed bytes on a 64-byte boundary, which `fill` writes before they are shared.
     pub fn build(length: usize, fill: impl FnOnce(&mut [u8])) -> Blob {
         Blob::try_build(length, fill).unwrap_or_else(|shortage| limits::give_up(shortage))
     }
 
-    /// The same, if there is memory for them.
+    /// The same, if the memory can be allocated.
     pub fn try_build(length: usize, fill: impl FnOnce(&mut [u8])) -> Result<Blob, limits::Shortage> {
         let mut bytes = AlignedBytes::try_zeroed(length)?;
         bytes.expect_writes(0, length);
@@ -108,7 +108,7 @@ impl Blob {
         Ok(Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length })
     }
 
-    /// The same on a thread beside, in pieces of some lengths: whoever looks at one waits for it.
+    /// The same on a background thread, in chunks of some lengths: a reader waits for its chunk.
     pub fn build_beside(lengths: &[usize], fill: impl FnOnce(Vec<Piece>) + Send + 'static) -> Vec<Blob> {
         let piece = |&length: &usize| {
             let bytes = AlignedBytes::zeroed(length);
@@ -126,13 +126,13 @@ impl Blob {
         blobs
     }
 
-    /// Bytes that nobody will write any more.
+    /// Bytes that are not written any more.
     pub fn from_owned(bytes: AlignedBytes) -> Blob {
         let length = bytes.as_slice().len();
         Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
     }
 
-    /// The bytes to write again, when nobody else shares them.
+    /// The bytes, to be written again, if they are not shared.
     pub fn into_owned(self) -> Result<AlignedBytes, Blob> {
         let Blob { storage, offset, length } = self;
         match storage {
@@ -143,7 +143,7 @@ impl Blob {
         }
     }
 
-    /// A window of the same bytes; `None` when it does not fit.
+    /// A part of the same bytes; `None` if it is out of range.
     pub fn window(&self, offset: usize, length: usize) -> Option<Blob> {
         let end = offset.checked_add(length)?;
         (end <= self.length).then(|| Blob { storage: self.storage.clone(), offset: self.offset + offset, length })
@@ -161,7 +161,8 @@ impl Blob {
         &whole[self.offset..self.offset + self.length]
     }
 
-    /// The address of the first byte. Bytes that are still computed are not waited for, so nothing may be read there yet.
+    /// The address of the first byte. This does not wait for bytes that are still being computed, so that they must not
+    /// be read.
     pub fn address(&self) -> usize {
         match &self.storage {
             Storage::Computed(computed) => computed.address + self.offset,
@@ -169,7 +170,8 @@ impl Blob {
         }
     }
 
-    /// Which bytes are there together with these: those of the piece that begins at an address. None where they are there at once.
+    /// Identifies the chunk that these bytes become ready with, by its address. `None` if they were never computed in
+    /// the background.
     pub fn piece(&self) -> Option<usize> {
         match &self.storage {
             Storage::Computed(computed) => Some(computed.address),
@@ -177,7 +179,7 @@ impl Blob {
         }
     }
 
-    /// Where the bytes begin in a file that was mapped as a whole, if that is where they are.
+    /// The offset of the bytes in a file that was mapped as a whole, if they are part of it.
     pub fn offset_in(&self, file: &Blob) -> Option<usize> {
         match (&self.storage, &file.storage) {
             (Storage::Mapped(own), Storage::Mapped(other)) if Arc::ptr_eq(own, other) => Some(self.offset),
@@ -190,7 +192,7 @@ impl Blob {
         matches!(self.storage, Storage::Mapped(_))
     }
 
-    /// Whether two handles show the same bytes of the same storage, without looking at them.
+    /// Whether two handles refer to the same bytes of the same storage, without reading them.
     pub fn same_storage(&self, other: &Blob) -> bool {
         let is_same = match (&self.storage, &other.storage) {
             (Storage::Mapped(own), Storage::Mapped(other)) => Arc::ptr_eq(own, other),
@@ -201,11 +203,11 @@ impl Blob {
         is_same && self.offset == other.offset && self.length == other.length
     }
 
-    /// Gives the pages of a mapped file back to the system: what is read from then on comes from the file again.
+    /// Returns the pages of a mapped file to the system: later reads load them from the file again.
     pub fn discard(&self) {
         #[cfg(unix)]
         if let Storage::Mapped(map) = &self.storage {
-            // SAFETY: the mapping is read-only, so that the file has the same contents; a refusal changes nothing.
+            // SAFETY: the mapping is read-only, so that the file has the same contents; a refusal is ignored.
             let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, self.offset, self.length) };
         }
     }
@@ -219,8 +221,8 @@ impl fmt::Debug for Blob {
 
 /// A constant's value: little-endian elements in row-major order, or one element that fills the type (a splat).
 ///
-/// Equality is by type, key and bytes; identical storage is recognised without reading it. The hash knows the first bytes of what is not
-/// large.
+/// Equality is by type, key and bytes; identical storage is recognised without reading it. The hash covers the first
+/// bytes of small constants.
 #[derive(Clone, Debug)]
 pub struct DenseElements {
     /// The ranked tensor (or vector) type.
@@ -257,12 +259,12 @@ impl Hash for DenseElements {
 }
 
 impl DenseElements {
-    /// Floats in row-major order, each rounded to the element type; `None` where that is none of floats.
+    /// Floats in row-major order, each rounded to the element type; `None` if that is not a float type.
     pub fn of_floats(r#type: Type, numbers: &[f64]) -> Option<DenseElements> {
         DenseElements::of_numbers(r#type, numbers, |number| number)
     }
 
-    /// The same of whole numbers.
+    /// The same for integers.
     pub fn of_whole_floats(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
         DenseElements::of_numbers(r#type, numbers, |number| number as f64)
     }
@@ -281,8 +283,8 @@ impl DenseElements {
         Some(DenseElements::new(r#type, data))
     }
 
-    /// All elements of an integer type in row-major order, from whole numbers: each has as many of their lowest bits as the type.
-    /// `None` where its elements have no bytes of their own.
+    /// All elements of an integer type in row-major order: the lowest bits of each integer, as many as the type has.
+    /// `None` if elements do not take whole bytes.
     pub fn of_integers(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
         let bits = if *r#type.element() == Type::I1 { 1 } else { -1 };
         let data = match r#type.element().byte_width()? {
@@ -339,12 +341,12 @@ impl DenseElements {
         (strings.len() == expected).then_some(strings)
     }
 
-    /// Whether one element stands for all, be it because there is only one.
+    /// Whether one element is repeated, or the only one.
     pub fn is_splat(&self) -> bool {
         self.splat || self.element_count() == 1
     }
 
-    /// Whether the bytes are all there; text printed without its resources names constants it does not hold.
+    /// Whether the bytes are available; text printed without its resources only has the names of constants.
     pub fn is_available(&self) -> bool {
         let count = if self.splat { 1 } else { self.element_count() };
         match self.r#type.element().byte_width() {
@@ -388,12 +390,12 @@ impl DenseElements {
         }
     }
 
-    /// Whether scalar attributes have room for the elements.
+    /// Whether elements can be represented as scalar attributes.
     pub fn has_scalar_attributes(&self) -> bool {
         self.r#type.element().bit_width().is_some_and(|bits| bits <= i64::BITS)
     }
 
-    /// Element `index` as a scalar attribute; 0 where the contents cannot be read.
+    /// Element `index` as a scalar attribute; 0 if the contents are not available.
     pub fn element_attribute(&self, index: usize) -> Attribute {
         let element = self.r#type.element().clone();
         match &element {
@@ -416,7 +418,7 @@ impl DenseElements {
         }
     }
 
-    /// All elements as floats, when the element type is one.
+    /// All elements as floats, if the element type is a float.
     pub fn floats(&self) -> Option<Vec<f64>> {
         let count = self.element_count();
         if self.is_splat() {
@@ -438,7 +440,7 @@ impl DenseElements {
         self.data.bytes().get(at..at + width)
     }
 
-    /// All elements as integers, when the element type allows.
+    /// All elements as integers, if the element type allows.
     pub fn integers(&self) -> Option<Vec<i64>> {
         let count = self.element_count();
         if self.is_splat() {
@@ -455,7 +457,7 @@ impl DenseElements {
     }
 }
 
-/// The bytes of numbers that have so many each.
+/// The bytes of numbers with `WIDTH` bytes each.
 fn built<T: Copy, const WIDTH: usize>(numbers: &[T], bytes: impl Fn(T) -> [u8; WIDTH]) -> Blob {
     Blob::build(numbers.len() * WIDTH, |target| {
         target.as_chunks_mut::<WIDTH>().0.iter_mut().zip(numbers).for_each(|(to, &number)| *to = bytes(number));

@@ -1,7 +1,8 @@
-//! Dialect conversion: operations that are not legal are replaced until every one is, or it is known which cannot be.
+//! Dialect conversion: illegal operations are replaced until every operation is legal, or those without a pattern are
+//! known.
 //!
-//! Unlike the greedy rewriter it does not look for better forms: a legal operation is left alone, and an operation
-//! without a pattern is an error. What a pattern builds is made legal in turn.
+//! Unlike the greedy rewriter, it does not simplify: a legal operation is not changed, and an illegal operation without
+//! a pattern is an error. Operations that a pattern builds are converted in turn.
 
 use std::collections::VecDeque;
 
@@ -11,14 +12,14 @@ use crate::body::{Body, Op, Value};
 use crate::builder::Builder;
 use crate::diagnostics::{Diagnostic, Result};
 
-/// Builds what stands for an operation, in front of it; one value a result. `None` when it does not apply, and then
-/// nothing may have been built.
+/// Builds the replacement of an operation, before it; returns one value per result. `None` if the pattern does not
+/// apply; it must not have built anything then.
 pub type ConvertFunction = fn(&mut Builder<'_>, Op) -> Option<Vec<Value>>;
 
-/// How operations of one name are replaced.
+/// A replacement for the operations of one name.
 #[derive(Clone, Copy, Debug)]
 pub struct ConversionPattern {
-    /// The operation it replaces; a dialect's name and a dot stand for all of the dialect.
+    /// The operation that it replaces; a dialect's name and a dot match all of the dialect.
     pub root: &'static str,
     /// Patterns with more benefit are tried first.
     pub benefit: u16,
@@ -26,13 +27,13 @@ pub struct ConversionPattern {
     pub convert: ConvertFunction,
 }
 
-/// Patterns by root, those of most benefit first.
+/// Patterns by root, by decreasing benefit.
 #[derive(Clone, Debug, Default)]
 pub struct ConversionPatterns {
     by_root: IndexMap<&'static str, Vec<ConversionPattern>>,
 }
 
-/// An operation may be replaced by operations that are replaced by operations, and so on, this often.
+/// The maximum depth of replacements of replacements.
 pub const MAX_STEPS: u32 = 64;
 
 impl ConversionPatterns {
@@ -55,7 +56,7 @@ impl ConversionPatterns {
     }
 }
 
-/// Replaces every operation of a body for which `is_legal` does not hold; all that cannot be are reported.
+/// Replaces every operation of a body for which `is_legal` is false; reports all that have no pattern.
 pub fn convert(body: &mut Body, patterns: &ConversionPatterns, is_legal: impl Fn(&Body, Op) -> bool) -> Result<()> {
     let mut pending: VecDeque<(Op, u32)> = body.walk_all().into_iter().map(|op| (op, 0)).collect();
     let mut errors = Vec::new();

@@ -1,13 +1,13 @@
-//! Diagnostics: errors are values with the place they came from.
+//! Diagnostics: errors are values with a location.
 
 use std::fmt;
 
 use crate::location::Location;
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Compilation cannot go on.
+    /// Compilation cannot continue.
     Error,
     /// Suspicious, but a result is produced.
     Warning,
@@ -17,7 +17,7 @@ pub enum Severity {
     Note,
 }
 
-/// Whose fault an error is; decides the exit code of the tools.
+/// The cause of an error, which determines the tools' exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ErrorClass {
     /// The model or an input is wrong: exit code 1.
@@ -42,20 +42,20 @@ impl ErrorClass {
     }
 }
 
-/// One message about one place.
+/// One message about one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Whose fault it is.
+    /// The cause.
     pub class: ErrorClass,
-    /// Where it happened.
+    /// The location.
     pub location: Location,
-    /// The rule of a document that is broken, by its identifier in the table of rules.
+    /// The identifier of the rule of a document that is broken.
     pub rule: Option<&'static str>,
-    /// One line: what is wrong, expected and actual.
+    /// One line: what is wrong, what was expected and what was found.
     pub message: String,
-    /// Further lines: context, what the user can do.
+    /// Further lines: context, and what the user can do.
     pub notes: Vec<String>,
 }
 
@@ -83,12 +83,12 @@ impl Diagnostic {
         Diagnostic::error(ErrorClass::Internal, location, message)
     }
 
-    /// Where and what, in one line: `node_3: the operands differ`.
+    /// The location and the message in one line: `node_3: the operands differ`.
     pub fn statement(&self) -> String {
         self.location.statement(&self.message)
     }
 
-    /// The same diagnostic about a rule that is broken.
+    /// The same diagnostic, reported as a violation of a rule.
     pub fn breaks(self, rule: &'static str) -> Diagnostic {
         Diagnostic { rule: Some(rule), ..self }
     }

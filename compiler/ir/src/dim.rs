@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// An extent known as an expression of named dimensions. Build it with the methods below, never with the variants, so
-/// that it stays in normal form.
+/// An extent as an expression of named dimensions. Build it with the methods below, never with the variants, so that it
+/// stays in normal form.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DimExpr {
     /// A number.
@@ -25,7 +25,7 @@ pub enum DimExpr {
     FloorDiv(Arc<DimExpr>, Arc<DimExpr>),
     /// Quotient rounded towards plus infinity; by a constant it is written as a [`DimExpr::FloorDiv`].
     CeilDiv(Arc<DimExpr>, Arc<DimExpr>),
-    /// What the floor division leaves.
+    /// The remainder of the floor division.
     Mod(Arc<DimExpr>, Arc<DimExpr>),
     /// The largest of at least two.
     Max(Arc<[DimExpr]>),
@@ -38,9 +38,10 @@ pub enum DimExpr {
 /// Coefficients of monomials; a monomial is the sorted list of its factors. No coefficient is zero.
 type Polynomial = BTreeMap<Vec<DimExpr>, i64>;
 
-/// Levels of an expression that are part of its hash: strides make expressions deep, which are told apart by few of them.
+/// The number of levels of an expression that are part of its hash: strides make expressions deep, and few levels
+/// distinguish them.
 const HASHED: usize = 3;
-/// Terms a polynomial division may take before it is given up.
+/// The number of terms after which a polynomial division is abandoned.
 const DIVISION_STEPS: usize = 64;
 
 impl From<i64> for DimExpr {
@@ -121,7 +122,7 @@ impl DimExpr {
         factors.into_iter().fold(DimExpr::ONE, |product, factor| product.mul(factor))
     }
 
-    /// `self / other` when it provably leaves nothing.
+    /// `self / other` if it is provably exact.
     pub fn divide_exactly(&self, other: &DimExpr) -> Option<DimExpr> {
         divide(self.polynomial(), &other.polynomial()).map(from_polynomial)
     }
@@ -196,7 +197,7 @@ impl DimExpr {
         extreme(self, other, false)
     }
 
-    /// The extent both broadcast to: 1 gives way to anything, a constant wins over a symbol.
+    /// The extent both broadcast to: 1 yields the other, a constant takes precedence over a symbol.
     pub fn broadcast(&self, other: &DimExpr) -> DimExpr {
         if let Some(constant) = [self, other].into_iter().find(|dim| matches!(dim, DimExpr::Constant(c) if *c != 1)) {
             return constant.clone();
@@ -218,7 +219,7 @@ impl DimExpr {
         from_parts(parts, DimExpr::Broadcast).unwrap_or(DimExpr::ONE)
     }
 
-    /// Whether it is at least zero whatever the symbols are.
+    /// Whether it is at least zero for all values of the symbols.
     pub fn is_nonnegative(&self) -> bool {
         match self {
             DimExpr::Constant(value) => *value >= 0,
@@ -233,7 +234,7 @@ impl DimExpr {
         }
     }
 
-    /// Whether no coefficient is so large that arithmetic, which saturates, may have cut it off.
+    /// Whether all coefficients are small enough that saturating arithmetic has not truncated any.
     pub fn is_exact(&self) -> bool {
         if let DimExpr::Symbol(_) = self {
             return true;
@@ -250,7 +251,7 @@ impl DimExpr {
         Some(a.add(&self.sub(quotient).mul(by)))
     }
 
-    /// Whether all symbols in it are such ones.
+    /// Whether all symbols in it satisfy a test.
     pub fn all_symbols(&self, test: &mut dyn FnMut(&Arc<str>) -> bool) -> bool {
         match self {
             DimExpr::Constant(_) => true,
@@ -308,7 +309,7 @@ impl DimExpr {
         }
     }
 
-    /// The sum of the terms that `divisor` divides, divided by it, and the rest.
+    /// The sum of the terms that `divisor` divides, divided by it, and the remaining terms.
     fn split_multiples(&self, divisor: &DimExpr) -> (DimExpr, DimExpr) {
         if let Some(quotient) = self.divide_exactly(divisor) {
             return (quotient, DimExpr::ZERO);
@@ -365,7 +366,8 @@ fn multiply(a: &Polynomial, b: &Polynomial) -> Polynomial {
     product
 }
 
-/// Exact division; `None` when something would be left. Any quotient found is right, as its product is subtracted away.
+/// Exact division; `None` if there is a remainder. A quotient is correct because its product has been subtracted
+/// completely.
 fn divide(mut dividend: Polynomial, divisor: &Polynomial) -> Option<Polynomial> {
     let (lead, lead_coefficient) = leading_term(divisor)?;
     let mut quotient = Polynomial::new();
@@ -417,7 +419,7 @@ fn from_monomial(mut factors: Vec<DimExpr>, coefficient: i64) -> DimExpr {
     if factors.len() == 1 { factors.remove(0) } else { DimExpr::Product(factors.into()) }
 }
 
-/// One part stands for itself, more are sorted and wrapped.
+/// A single part is returned as it is; several are sorted and wrapped.
 fn from_parts(mut parts: Vec<DimExpr>, wrap: fn(Arc<[DimExpr]>) -> DimExpr) -> Option<DimExpr> {
     parts.sort();
     match parts.len() {
@@ -427,7 +429,7 @@ fn from_parts(mut parts: Vec<DimExpr>, wrap: fn(Arc<[DimExpr]>) -> DimExpr) -> O
     }
 }
 
-/// Drops `min(N, 512)` where `N` stands beside it: they only broadcast when they are equal.
+/// Drops `min(N, 512)` if `N` is another part: they only broadcast if they are equal.
 fn drop_bounded(parts: &mut Vec<DimExpr>) {
     if !parts.iter().any(|part| matches!(part, DimExpr::Min(_))) {
         return;

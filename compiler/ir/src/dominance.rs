@@ -10,7 +10,7 @@ pub struct Dominators {
     /// Position in reverse post order plus one; zero when not reachable.
     order: SecondaryMap<Block, u32>,
     immediate: SecondaryMap<Block, Option<Block>>,
-    /// When a walk over the dominator tree enters a block, and when it leaves it.
+    /// When a walk over the dominator tree enters and leaves a block.
     visits: SecondaryMap<Block, (u32, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! What passes may do with an operation, read off its definition's traits.
+//! Whether passes may remove or merge an operation, derived from the traits of its definition.
 
 use crate::attributes::Attribute;
 use crate::body::{Body, Op, Value};
@@ -16,7 +16,7 @@ pub fn is_removable(registry: &Registry, body: &Body, op: Op) -> bool {
             .all(|op| registry.has_trait(body.name(op), Trait::Terminator) || has_no_own_effect(registry, body, op))
 }
 
-/// Whether the operation may be removed when unused, going by what it does outside of its regions.
+/// Whether the operation may be removed if unused, ignoring the operations in its regions.
 fn has_no_own_effect(registry: &Registry, body: &Body, op: Op) -> bool {
     let Some(definition) = registry.get(body.name(op)) else { return false };
     if definition.has(Trait::Terminator) || definition.has(Trait::Symbol) {
@@ -27,13 +27,13 @@ fn has_no_own_effect(registry: &Registry, body: &Body, op: Op) -> bool {
         || definition.has(Trait::RecursiveEffects) && touches_no_buffer()
 }
 
-/// Whether two equal operations of this name are one: no effect, no dependence on memory.
+/// Whether two equal operations of this name can be merged: no effect, no dependence on memory.
 pub fn is_mergeable(registry: &Registry, body: &Body, op: Op) -> bool {
     let Some(definition) = registry.get(body.name(op)) else { return false };
     (definition.has(Trait::Pure) || definition.has(Trait::NoMemoryEffect)) && !definition.has(Trait::Terminator)
 }
 
-/// The `value` attribute behind a constant: an operation with one result, no operands and such an attribute.
+/// The `value` attribute of a constant: an operation with one result, no operands and such an attribute.
 pub fn constant_value(body: &Body, value: Value) -> Option<&Attribute> {
     let op = body.defining_op(value)?;
     let operation = body.op(op);
@@ -41,7 +41,7 @@ pub fn constant_value(body: &Body, value: Value) -> Option<&Attribute> {
     is_constant.then(|| operation.attributes.get("value")).flatten()
 }
 
-/// The integer behind a constant of integer, index or boolean type, or of a splat of those.
+/// The integer value of a constant of integer, index or boolean type, or of a splat of those.
 pub fn constant_integer(body: &Body, value: Value) -> Option<i64> {
     match constant_value(body, value)? {
         Attribute::Dense(elements) if elements.is_splat() => elements.integer(0),
@@ -49,7 +49,7 @@ pub fn constant_integer(body: &Body, value: Value) -> Option<i64> {
     }
 }
 
-/// The number behind a constant of float type, or of a splat of those.
+/// The value of a constant of float type, or of a splat of those.
 pub fn constant_float(body: &Body, value: Value) -> Option<f64> {
     match constant_value(body, value)? {
         Attribute::Dense(elements) if elements.is_splat() => elements.float(0),

@@ -1,6 +1,6 @@
-//! Diagnostics that a text says it expects: `// expected-error@+1 {{part of the message}}`.
+//! Expected diagnostics in the comments of a text: `// expected-error@+1 {{part of the message}}`.
 //!
-//! The place is a line: `@+N`, `@-N`, `@below`, `@above`, `@unknown` for none, or the comment's own line.
+//! The position is a line: `@+N`, `@-N`, `@below`, `@above`, `@unknown` for none, or the comment's own line.
 
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::location::Location;
@@ -8,13 +8,13 @@ use crate::location::Location;
 /// One expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// Line from 1; `None` for a diagnostic without a place in the text.
+    /// Line from 1; `None` for a diagnostic without a position in the text.
     pub line: Option<u32>,
     /// Part of the message.
     pub text: String,
-    /// The line the expectation stands in.
+    /// The line of the comment.
     written: u32,
 }
 
@@ -51,7 +51,7 @@ fn expectation(text: &str, severity: Severity, written: u32) -> Option<Expected>
     Some(Expected { severity, line, text: text.to_string(), written })
 }
 
-/// Compares what was reported with what was expected; each mismatch is one line of the error.
+/// Compares reported with expected diagnostics; each mismatch is one line of the error.
 pub fn compare(file: &str, expected: &[Expected], found: &[Diagnostic]) -> Result<(), Vec<String>> {
     let mut open: Vec<&Expected> = expected.iter().collect();
     let mut problems = Vec::new();

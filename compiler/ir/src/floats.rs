@@ -1,4 +1,4 @@
-//! Bits and text of every floating point format.
+//! Bits and text of every floating-point format.
 
 use crate::types::FloatType;
 
@@ -11,7 +11,7 @@ struct Layout {
     special: Special,
 }
 
-/// How a format spends its encodings on infinity and NaN.
+/// How a format encodes infinity and NaN.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Special {
     /// The topmost exponent holds infinity and NaN.
@@ -72,7 +72,7 @@ impl Layout {
         ((1 << self.exponent_bits) - 1) << self.mantissa_bits
     }
 
-    /// NaN with as much of an `f64` payload as fits; the largest value where there is no NaN.
+    /// NaN with as much of an `f64` payload as fits; the largest value if the format has no NaN.
     fn nan(&self, payload: u64, sign: u64) -> u64 {
         match self.special {
             Special::Ieee => {
@@ -85,7 +85,7 @@ impl Layout {
         }
     }
 
-    /// What a magnitude beyond the largest becomes.
+    /// The encoding of magnitudes beyond the largest.
     fn overflow(&self, sign: u64) -> u64 {
         match self.special {
             Special::Ieee => sign | self.infinity(),
@@ -180,8 +180,8 @@ pub fn decode(bits: u64, format: FloatType) -> f64 {
     if negative { -absolute } else { absolute }
 }
 
-/// `value`, which is exact in `format`, as upstream prints it: six decimals and an exponent when that is exact,
-/// enough digits otherwise, the bits in hexadecimal for what is not finite.
+/// `value`, which is exact in `format`, as upstream prints it: six decimals and an exponent if that is exact, enough
+/// digits otherwise, and hexadecimal bits for infinities and NaN.
 pub fn format_float(value: f64, format: FloatType) -> String {
     let bits = encode(value, format);
     if value.is_finite() {
@@ -210,7 +210,8 @@ fn scientific(value: f64, decimals: usize) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// Digits that tell all values of the format apart, plain while at most three zeros are needed for padding.
+/// Digits that distinguish all values of the format, without an exponent while at most three zeros are needed for
+/// padding.
 fn default_notation(value: f64, format: FloatType) -> String {
     let precision = 2 + (layout(format).mantissa_bits + 1) as usize * 59 / 196;
     let text = format!("{:.*e}", precision - 1, value.abs());
@@ -233,7 +234,7 @@ fn default_notation(value: f64, format: FloatType) -> String {
     format!("{sign}{}E{exponent}", with_point(digits, 1))
 }
 
-/// Digits with a decimal point behind the first `whole` of them and at least one digit behind the point.
+/// Digits with a decimal point after the first `whole` of them and at least one digit after the point.
 fn with_point(digits: &str, whole: usize) -> String {
     let (head, tail) = digits.split_at(whole.min(digits.len()));
     format!("{head}.{}", if tail.is_empty() { "0" } else { tail })

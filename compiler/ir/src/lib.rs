@@ -1,11 +1,11 @@
 //! The intermediate representation: MLIR's structure in plain Rust data.
 //!
 //! A [`Module`] owns a [`Body`]; a body is an arena of operations, blocks, regions and values addressed by `u32` ids.
-//! Every operation that is isolated from above (`func.func`) owns a body of its own, so functions can be moved
+//! Every operation that is isolated from above (`func.func`) owns a separate body, so that functions can be moved
 //! between threads and rewritten in parallel.
 //!
 //! Invariants
-//! - Ids are only meaningful together with the body that made them.
+//! - Ids are only meaningful together with the body that created them.
 //! - Use lists always mirror operand lists; every mutation goes through [`Body`]'s methods.
 //! - [`Type`], [`Attribute`] and [`Location`] are immutable values compared by content.
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Where an operation came from. Never optional: an operation without a source says so with `Unknown`.
+/// The source of an operation. It is never optional: an operation without a source has `Unknown`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
     /// `loc(unknown)`
@@ -31,7 +31,7 @@ impl Location {
         Location::Name(name.into(), None)
     }
 
-    /// The names in this location, in order: the ONNX nodes an operation stands for.
+    /// The names in this location, in order: the ONNX nodes that an operation computes.
     pub fn names(&self) -> Vec<Arc<str>> {
         match self {
             Location::Unknown | Location::File { .. } => vec![],
@@ -41,7 +41,7 @@ impl Location {
         }
     }
 
-    /// One location for an operation that stands for several; duplicates are dropped, order is kept.
+    /// The location of an operation that replaces several; duplicates are dropped, order is kept.
     pub fn fuse(parts: impl IntoIterator<Item = Location>) -> Location {
         let mut flat: Vec<Location> = Vec::new();
         for part in parts {
@@ -65,7 +65,7 @@ impl Location {
 }
 
 impl Location {
-    /// The place as messages name it: a file with line and column, or the nodes; none where it is unknown.
+    /// The position for messages: a file with line and column, or the nodes; `None` if it is unknown.
     pub fn place(&self) -> Option<String> {
         match self {
             Location::Unknown => None,
@@ -79,7 +79,7 @@ impl Location {
         }
     }
 
-    /// Where and what, in one line: `node_3: the operands differ`.
+    /// The position and the message in one line: `node_3: the operands differ`.
     pub fn statement(&self, message: &str) -> String {
         match self.place() {
             Some(place) => format!("{place}: {message}"),

@@ -27,7 +27,7 @@ pub struct FunctionView<'a> {
     pub name: &'a str,
     /// Its type.
     pub r#type: &'a FunctionType,
-    /// Its own arena; without blocks for a declaration.
+    /// Its body; without blocks for a declaration.
     pub body: &'a Body,
     /// Its attributes.
     pub attributes: &'a Attributes,
@@ -101,7 +101,7 @@ impl Module {
         })
     }
 
-    /// The arena of a function, to change it.
+    /// The body of a function, to change it.
     pub fn function_body_mut(&mut self, op: Op) -> Option<&mut Body> {
         self.body.op_mut(op).isolated_mut()
     }

@@ -1,4 +1,4 @@
-//! Operation definitions: one declarative row an operation, from which verifier, folding and documentation read.
+//! Operation definitions: one declarative row per operation, which verifier, folding and documentation use.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::body::{Body, Op, Value};
 use crate::module::SymbolTable;
 use crate::rewrite::RewriteFunction;
 
-/// How many operands, results, regions or successors an operation takes.
+/// The allowed number of operands, results, regions or successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arity {
     /// At least this many.
@@ -50,7 +50,7 @@ impl Arity {
     }
 }
 
-/// A property an operation has wherever it stands.
+/// A property of an operation that does not depend on its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trait {
     /// No effect and no dependence on memory: may be removed, merged and moved.
@@ -75,8 +75,7 @@ pub enum Trait {
     ConstantLike,
     /// Applies to scalars and, lane by lane, to vectors and tensors.
     Elementwise,
-    /// No effect on memory, but undefined for some operands: may be removed and merged, not moved to where it
-    /// would not have run.
+    /// No effect on memory, but undefined for some operands: may be removed and merged, but not executed speculatively.
     NoMemoryEffect,
     /// Only reads memory: may be removed when its results are unused.
     ReadsMemory,
@@ -84,7 +83,7 @@ pub enum Trait {
     RecursiveEffects,
 }
 
-/// The shape of attribute an operation expects.
+/// The kind of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttributeKind {
     /// Anything.
@@ -118,7 +117,7 @@ pub enum AttributeKind {
 pub struct AttributeDefinition {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// Its kind.
     pub kind: AttributeKind,
     /// Whether the operation is invalid without it.
     pub required: bool,
@@ -133,16 +132,16 @@ pub enum Folded {
     Constant(Attribute),
 }
 
-/// An operation's own check; the error says what is wrong without naming the operation.
+/// An operation-specific check; the error describes the problem without the operation's name.
 pub type VerifyFunction = fn(&Body, Op) -> Result<(), String>;
 
-/// A check of an operation's symbol references against the module it stands in.
+/// A check of an operation's symbol references in its module.
 pub type VerifySymbolsFunction = fn(&SymbolTable<'_>, &Body, Op) -> Result<(), String>;
 
-/// A local simplification; `None` when there is none.
+/// A local simplification, or `None`.
 pub type FoldFunction = fn(&Body, Op) -> Option<Vec<Folded>>;
 
-/// Everything that is the same for all operations of one name.
+/// The definition of the operations of one name.
 #[derive(Clone, Debug)]
 pub struct OpDefinition {
     /// `dialect.name`
@@ -161,11 +160,11 @@ pub struct OpDefinition {
     pub attributes: &'static [AttributeDefinition],
     /// Traits.
     pub traits: &'static [Trait],
-    /// The operation's own check, run after structure and traits.
+    /// The operation-specific check, run after structure and traits.
     pub verify: Option<VerifyFunction>,
-    /// The check that looks at other symbols of the module.
+    /// The check of symbol references.
     pub verify_symbols: Option<VerifySymbolsFunction>,
-    /// Local simplification without new operations other than constants: one entry a result.
+    /// Local simplification without new operations other than constants: one entry per result.
     pub fold: Option<FoldFunction>,
     /// Simplification that needs new operations or changes regions.
     pub canonicalize: Option<RewriteFunction>,
@@ -202,7 +201,7 @@ impl AttributeKind {
         }
     }
 
-    /// What a diagnostic calls it.
+    /// Its name in diagnostics.
     pub fn describe(self) -> &'static str {
         match self {
             AttributeKind::Any => "any attribute",
@@ -260,7 +259,7 @@ impl OpDefinition {
         OpDefinition { successors, ..self }
     }
 
-    /// The same definition with a check of its own.
+    /// The same definition with a specific check.
     pub const fn with_verify(self, verify: VerifyFunction) -> OpDefinition {
         OpDefinition { verify: Some(verify), ..self }
     }
@@ -291,7 +290,7 @@ impl OpDefinition {
     }
 }
 
-/// The operations a tool knows, by name. Plain data: built once, passed by reference.
+/// The known operations by name. Plain data: built once, passed by reference.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     definitions: IndexMap<&'static str, OpDefinition>,
@@ -299,7 +298,7 @@ pub struct Registry {
     large: Vec<LargeDialect>,
 }
 
-/// A dialect of so many operations that each is only defined when somebody asks for it.
+/// A dialect with so many operations that each is only defined when it is first used.
 #[derive(Clone, Debug)]
 struct LargeDialect {
     name: &'static str,
@@ -307,7 +306,7 @@ struct LargeDialect {
     all: fn() -> Vec<&'static OpDefinition>,
 }
 
-/// Adds definitions by name; a second definition of one name is a bug.
+/// Adds definitions by name; duplicate names are a bug.
 fn define(known: &mut IndexMap<&'static str, OpDefinition>, definitions: impl IntoIterator<Item = OpDefinition>) {
     for definition in definitions {
         let name = definition.name;
@@ -343,8 +342,8 @@ impl Registry {
         }
     }
 
-    /// Adds a dialect whose operations are defined one by one, when somebody asks: `find` has the one of a name, `all`
-    /// every one.
+    /// Adds a dialect whose operations are defined on first use: `find` returns the definition with a name, `all` every
+    /// one.
     pub fn extend_on_demand(
         &mut self,
         dialect: &'static str,

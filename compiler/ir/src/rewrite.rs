@@ -1,4 +1,5 @@
-//! The greedy rewriter: folds, canonicalisation hooks and patterns, applied until nothing changes or the fuel is spent.
+//! The greedy rewriter: folds, canonicalisation hooks and patterns, applied until nothing changes or the fuel is used
+//! up.
 //!
 //! Nothing here recurses over the nesting or the length of the program; a pattern is a plain function.
 
@@ -14,7 +15,7 @@ use crate::op_name::OpName;
 use crate::registry::{Folded, Registry, Trait};
 use crate::types::Type;
 
-/// Looks at an operation and changes the program through the rewriter; `false` means nothing was changed.
+/// Examines an operation and changes the program through the rewriter; returns `false` if nothing was changed.
 pub type RewriteFunction = fn(&mut Rewriter<'_>, Op) -> bool;
 
 /// A rewrite of the operations of one name.
@@ -22,7 +23,7 @@ pub type RewriteFunction = fn(&mut Rewriter<'_>, Op) -> bool;
 pub struct Pattern {
     /// For reports.
     pub name: &'static str,
-    /// The operation it looks at.
+    /// The name of the operations that it matches.
     pub root: &'static str,
     /// Patterns with more benefit are tried first.
     pub benefit: u16,
@@ -30,7 +31,7 @@ pub struct Pattern {
     pub apply: RewriteFunction,
 }
 
-/// Patterns by root, those of most benefit first.
+/// Patterns by root, by decreasing benefit.
 #[derive(Clone, Debug, Default)]
 pub struct PatternSet {
     by_root: IndexMap<&'static str, Vec<Pattern>>,
@@ -49,27 +50,27 @@ impl PatternSet {
         set
     }
 
-    /// The patterns that look at operations of this name, in the order they are tried.
+    /// The patterns for operations of this name, in the order in which they are tried.
     pub fn of(&self, root: &str) -> &[Pattern] {
         self.by_root.get(root).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What the greedy rewriter did.
+/// The result of the greedy rewriter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// How many operations were folded, rewritten or removed.
     pub changes: usize,
-    /// Whether nothing is left to do; `false` when the fuel was spent.
+    /// Whether nothing is left to do; `false` if the fuel was used up.
     pub converged: bool,
 }
 
 /// How many changes are allowed per operation before the rewriter gives up.
 pub const FUEL_PER_OPERATION: usize = 32;
 
-/// Folds, canonicalises and removes what is dead, and applies `patterns`, in the whole body.
+/// Folds, canonicalises and removes dead operations, and applies `patterns`, in the whole body.
 ///
-/// `fuel` bounds the number of changes; whatever state it ends in is valid.
+/// `fuel` bounds the number of changes; the result is valid in any case.
 pub fn rewrite_greedily(body: &mut Body, registry: &Registry, patterns: &PatternSet, fuel: usize) -> Outcome {
     let mut rewriter = Rewriter { body, work: Worklist::default() };
     let all = rewriter.body.walk_all();
@@ -87,7 +88,7 @@ pub fn rewrite_greedily(body: &mut Body, registry: &Registry, patterns: &Pattern
     Outcome { changes, converged: true }
 }
 
-/// Operations still to be looked at, each at most once, in order.
+/// Operations that remain to be visited, each at most once, in order.
 #[derive(Default)]
 struct Worklist {
     queue: VecDeque<Op>,
@@ -113,7 +114,7 @@ impl Worklist {
     }
 }
 
-/// Changes a body and remembers which operations are to be looked at again.
+/// Changes a body and records which operations are to be visited again.
 pub struct Rewriter<'a> {
     body: &'a mut Body,
     work: Worklist,
@@ -174,8 +175,8 @@ impl Rewriter<'_> {
         self.modify(op, |body, op| body.op_mut(op).attributes.set(name, value));
     }
 
-    /// Moves the operations of an operation's single-block region in front of it, except the terminator, reading
-    /// `arguments` for the block's arguments. Returns what the terminator passes on.
+    /// Moves the operations of an operation's single-block region before it, except the terminator, with `arguments`
+    /// for the block's arguments. Returns the terminator's operands.
     pub fn inline_block_before(&mut self, op: Op, region: usize, arguments: &[Value]) -> Vec<Value> {
         let block = self.body.blocks(self.body.op(op).regions()[region])[0];
         for (old, &new) in self.body.arguments(block).to_vec().into_iter().zip(arguments) {
@@ -197,7 +198,7 @@ impl Rewriter<'_> {
         yielded
     }
 
-    /// One look at an operation; whether something changed.
+    /// Visits an operation; returns whether something changed.
     fn visit(&mut self, op: Op, registry: &Registry, patterns: &PatternSet) -> bool {
         let operation = self.body.op(op);
         let is_unused = operation.results().iter().all(|&result| self.body.uses(result).is_empty());
@@ -219,7 +220,7 @@ impl Rewriter<'_> {
     fn fold(&mut self, op: Op, registry: &Registry) -> bool {
         let Some(fold) = registry.get(self.body.name(op)).and_then(|definition| definition.fold) else { return false };
         let Some(folded) = fold(self.body, op) else { return false };
-        // in a block that is never reached, an operation may stand for itself
+        // in an unreachable block, an operation may use its own result
         if folded.iter().any(|f| matches!(f, Folded::Value(value) if self.body.defining_op(*value) == Some(op))) {
             return false;
         }
@@ -235,7 +236,7 @@ impl Rewriter<'_> {
         true
     }
 
-    /// `constant + x` is written `x + constant`.
+    /// Moves a constant operand of a commutative operation to the right.
     fn constant_to_the_right(&mut self, op: Op, registry: &Registry) -> bool {
         let &[left, right] = self.body.op(op).operands() else { return false };
         let swaps = registry.has_trait(self.body.name(op), Trait::Commutative)
@@ -259,7 +260,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What defines the operands may become dead; so may what encloses the operation.
+    /// The definitions of the operands may become dead, and so may the enclosing operation.
     fn revisit_operands(&mut self, op: Op) {
         for &operand in self.body.op(op).operands() {
             self.body.defining_op(operand).into_iter().for_each(|definition| self.work.push(definition));

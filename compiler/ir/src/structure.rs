@@ -1,4 +1,4 @@
-//! Structural equality: whether two bodies are the same but for the ids in them and for locations.
+//! Structural equality: whether two bodies are equal except for ids and locations.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,14 +8,14 @@ use rustc_hash::FxHasher;
 
 use crate::body::{Block, Body, Op, Region, Value};
 
-/// A number that is the same for bodies of the same structure.
+/// A hash that is equal for bodies of equal structure.
 pub fn structural_hash(body: &Body) -> u64 {
     let mut state = FxHasher::default();
     hash_region(body, body.root(), &mut state);
     state.finish()
 }
 
-/// Whether two bodies have the same structure. Both print alike then, but for locations.
+/// Whether two bodies have the same structure; then they print alike, except for locations.
 pub fn structurally_equal(a: &Body, b: &Body) -> bool {
     let mut comparison = Comparison { a, b, values: SecondaryMap::new(), blocks: SecondaryMap::new() };
     comparison.regions(a.root(), b.root())
@@ -30,7 +30,7 @@ fn hash_region(body: &Body, region: Region, state: &mut FxHasher) {
             let operation = body.op(op);
             operation.name.hash(state);
             operation.attributes.hash(state);
-            // which values they are is left to the comparison
+            // the comparison checks which values they are
             operation.operands().len().hash(state);
             operation.results().iter().for_each(|&result| body.value_type(result).hash(state));
             operation.regions().iter().for_each(|&region| hash_region(body, region, state));
@@ -39,7 +39,7 @@ fn hash_region(body: &Body, region: Region, state: &mut FxHasher) {
     }
 }
 
-/// Two bodies, and which values and blocks of the second stand for those of the first.
+/// Two bodies, and the correspondence of values and blocks.
 struct Comparison<'b> {
     a: &'b Body,
     b: &'b Body,
@@ -53,7 +53,7 @@ impl Comparison<'_> {
         if a.len() != b.len() {
             return false;
         }
-        // branches go forth and back, so blocks and their arguments come first
+        // branches go forward and back, so blocks and their arguments come first
         let headed = a.iter().zip(b).all(|(&a, &b)| {
             self.blocks[a] = b.into();
             self.define(self.a.arguments(a), self.b.arguments(b))
@@ -99,7 +99,7 @@ mod tests {
     use crate::builder::Builder;
     use crate::types::Type;
 
-    /// `a + b` or `b + a`, behind an operation that only moves ids.
+    /// `a + b` or `b + a`, after an operation that only shifts ids.
     fn sum(swapped: bool, padding: usize) -> Body {
         let mut body = Body::new();
         let entry = body.add_block(body.root(), &[Type::Index, Type::Index]);

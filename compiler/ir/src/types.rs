@@ -10,8 +10,8 @@ use crate::attributes::Attribute;
 /// The extent of one dimension: `None` is dynamic (printed `?`).
 pub type Extent = Option<i64>;
 
-/// The extents of a type. They cannot be compared: a dynamic extent is any extent, so two equal lists say nothing about two
-/// values. [`Type::has_same_extents`] asks whether extents are provably equal.
+/// The extents of a type. They cannot be compared: a dynamic extent may be any extent, so that equality of two lists
+/// implies nothing about two values. [`Type::has_same_extents`] asks whether extents are provably equal.
 ///
 /// ```compile_fail
 /// let matrix = ir::Type::tensor([None, Some(4)], ir::Type::F32);
@@ -61,7 +61,7 @@ pub enum Type {
     Index,
     /// `i32`, `si8`, `ui8`: integers of any width.
     Integer(IntegerType),
-    /// `f32` and its kin.
+    /// `f32` and similar ones.
     Float(FloatType),
     /// `complex<f32>`.
     Complex(FloatType),
@@ -79,7 +79,7 @@ pub enum Type {
     Dialect(Arc<DialectType>),
 }
 
-/// An integer's width in bits and what its top bit means.
+/// An integer's width in bits and the meaning of its top bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IntegerType {
     /// Width in bits.
@@ -88,7 +88,7 @@ pub struct IntegerType {
     pub signedness: Signedness,
 }
 
-/// How an integer type reads its top bit. From the structured level down all integers are signless.
+/// The meaning of an integer type's top bit. From the structured level down all integers are signless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signedness {
     /// `i8`: the operation decides.
@@ -99,7 +99,7 @@ pub enum Signedness {
     Unsigned,
 }
 
-/// The floating point formats of ONNX, under upstream's names.
+/// The floating-point formats of ONNX, under upstream's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatType {
     /// `f4E2M1FN`
@@ -198,7 +198,7 @@ pub enum MemRefLayout {
     Identity,
     /// `strided<[s0, s1], offset: o>`; `None` is dynamic.
     Strided {
-        /// One stride a dimension, in elements.
+        /// One stride per dimension, in elements.
         strides: Vec<Extent>,
         /// Offset of the first element, in elements.
         offset: Extent,
@@ -272,7 +272,7 @@ impl Type {
         Type::Integer(IntegerType { width, signedness: Signedness::Signless })
     }
 
-    /// `ui8` and its kin.
+    /// `ui8` and similar ones.
     pub const fn unsigned(width: u32) -> Type {
         Type::Integer(IntegerType { width, signedness: Signedness::Unsigned })
     }
@@ -379,13 +379,13 @@ impl Type {
         }
     }
 
-    /// Whether a value of this type and one of the other have the same elements and provably the same extents. Equal types are
-    /// not equal extents: a dynamic extent is any extent.
+    /// Whether a value of this type and one of the other have the same elements and provably the same extents. Equal
+    /// types do not imply equal extents: a dynamic extent may be any extent.
     pub fn has_same_extents(&self, other: &Type) -> bool {
         self == other && self.static_shape().is_some()
     }
 
-    /// The extents when all are static.
+    /// The extents if all are static.
     pub fn static_shape(&self) -> Option<Vec<i64>> {
         self.shape()?.into_iter().collect()
     }
@@ -420,7 +420,7 @@ impl Type {
         }
     }
 
-    /// Bits one element takes: `index` counts 64, other non-numeric types `None`.
+    /// The bits of one element: 64 for `index`, `None` for other non-numeric types.
     pub fn bit_width(&self) -> Option<u32> {
         match self {
             Type::Index => Some(64),
@@ -431,7 +431,7 @@ impl Type {
         }
     }
 
-    /// Bytes one element takes in memory; sub-byte elements (`i1` too) take one byte each.
+    /// The bytes of one element in memory; sub-byte elements (also `i1`) take one byte each.
     pub fn byte_width(&self) -> Option<usize> {
         self.bit_width().map(|bits| bits.div_ceil(8) as usize)
     }
@@ -441,7 +441,7 @@ impl Type {
         matches!(self, Type::Integer(_))
     }
 
-    /// Whether this is a floating point type.
+    /// Whether this is a floating-point type.
     pub fn is_float(&self) -> bool {
         matches!(self, Type::Float(_))
     }

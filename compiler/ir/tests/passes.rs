@@ -1,4 +1,4 @@
-//! The greedy rewriter and the pass manager, on a dialect of their own.
+//! The greedy rewriter and the pass manager, on a test dialect.
 
 use ir::pass::{Filter, PassDefinition, PassManager, PassRegistry, Pipeline, Timings};
 use ir::rewrite::{Pattern, PatternSet, Rewriter, rewrite_greedily};

@@ -1,4 +1,4 @@
-//! The textual form: what is printed is read back, and what is wrong is named with its place.
+//! The textual form: printed modules are read back, and errors have a position.
 
 use ir::{DenseElements, PrintOptions, Type, parse_attribute, parse_module, parse_type, print_module};
 

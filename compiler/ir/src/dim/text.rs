@@ -139,7 +139,7 @@ impl Reader<'_> {
         word.to_string()
     }
 
-    /// The arguments behind an opening parenthesis, folded by the function called `name`.
+    /// The arguments after an opening parenthesis, folded by the function called `name`.
     fn call(&mut self, name: &str) -> Option<DimExpr> {
         let join = match name {
             "floordiv" => DimExpr::floor_div,

@@ -1,11 +1,11 @@
-//! Pages that a thread takes from the system before somebody writes them.
+//! Prefaulted pages: a background thread requests them from the system before they are written.
 //!
-//! The first touch of a page takes a microsecond or more. A compilation knows early how many bytes it will write weights to, and has
-//! a processor to spare until it does.
+//! The first touch of a page takes a microsecond or more. A compilation knows early how many bytes of weights it will
+//! write, and has an idle processor until it does.
 //!
 //! Invariants
-//! - A window is zero when it is handed out, and nobody else's until it is dropped, when its pages go back.
-//! - What was taken and not handed out goes back when the compilation is over.
+//! - A window is zero when it is handed out, and is not shared until it is dropped, which releases its pages.
+//! - Prefaulted pages that were not handed out are released at the end of the compilation.
 
 #![allow(unsafe_code, reason = "windows of one mapping are handed out")]
 
@@ -16,30 +16,30 @@ use memmap2::MmapRaw;
 
 use super::{PAGE, map, steps};
 
-/// Fewer bytes are not worth it.
+/// Fewer bytes are not worth a thread.
 const WORTH: usize = 1 << 18;
 
-/// What is handed out now. As the allocator's, these pages are for whoever wants memory in this process.
+/// The mapping that windows are taken from. Like the allocator's pages, these are for all threads of the process.
 static CURRENT: Mutex<Option<Arc<Mapping>>> = Mutex::new(None);
 
-/// Memory whose pages are taken from the front to the back, and handed out in the same order.
+/// Memory that is prefaulted from front to back, and handed out in the same order.
 struct Mapping {
     pages: MmapRaw,
-    /// Where the next window begins.
+    /// The offset of the next window.
     next: AtomicUsize,
-    /// All in front of this has been taken.
+    /// Everything before this offset has been prefaulted.
     taken: AtomicUsize,
     is_wanted: AtomicBool,
 }
 
-/// Keeps pages being taken, and handed out, until it is dropped.
+/// Keeps pages being prefaulted and handed out until it is dropped.
 pub struct TakenAhead {
     mapping: Arc<Mapping>,
     thread: Option<crew::Handle<()>>,
 }
 
 impl TakenAhead {
-    /// Begins to take pages for so many bytes on a thread beside; `None` for few.
+    /// Starts to prefault `bytes` bytes in the background; `None` for few.
     pub fn begin(bytes: usize) -> Option<TakenAhead> {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
@@ -72,14 +72,14 @@ impl Drop for TakenAhead {
             *current = None;
         }
         drop(current);
-        // nobody gets a window from here on
+        // no more windows are handed out from now on
         let end = self.mapping.pages.len();
         let first = self.mapping.next.swap(end, Ordering::Relaxed);
         self.mapping.give_back(first, end - first);
     }
 }
 
-/// Lets processors be used for something else; what has been taken goes on being handed out.
+/// Stops prefaulting, to use the processors for something else; prefaulted pages are still handed out.
 pub fn stop_taking_ahead() {
     if let Some(mapping) = &*current() {
         mapping.is_wanted.store(false, Ordering::Relaxed);
@@ -98,10 +98,10 @@ impl Mapping {
         let _ = (start, bytes);
     }
 
-    /// Gives pages back that nobody has, or will have any more.
+    /// Releases pages that are not in use and will not be handed out.
     fn give_back(&self, start: usize, bytes: usize) {
         #[cfg(target_os = "linux")]
-        // SAFETY: nobody looks at these bytes.
+        // SAFETY: no references to these bytes exist.
         let _ = unsafe { self.pages.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, bytes) };
         #[cfg(not(target_os = "linux"))]
         let _ = (start, bytes);
@@ -116,7 +116,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// A window of what was taken ahead, while there is enough.
+    /// A window of prefaulted memory, while enough is left.
     pub(super) fn of_taken(length: usize) -> Option<Window> {
         let mapping = current().clone()?;
         let end = |offset: usize| offset.checked_add(length.checked_next_multiple_of(PAGE)?);
@@ -126,7 +126,7 @@ impl Window {
     }
 
     pub(super) fn as_slice(&self) -> &[u8] {
-        // SAFETY: the window lies in the mapping, and nobody else has a part of it.
+        // SAFETY: the window is inside the mapping, and no other window overlaps with it.
         unsafe { std::slice::from_raw_parts(self.mapping.pages.as_ptr().add(self.offset), self.length) }
     }
 
@@ -135,7 +135,7 @@ impl Window {
         unsafe { std::slice::from_raw_parts_mut(self.mapping.pages.as_mut_ptr().add(self.offset), self.length) }
     }
 
-    /// Takes the pages from one place to another that are not there yet.
+    /// Prefaults the pages of a range that are not present yet.
     pub(super) fn take(&self, first: usize, end: usize) {
         let first = (self.offset + first).max(self.mapping.taken.load(Ordering::Acquire));
         steps(first, self.offset + end).for_each(|(start, bytes)| self.mapping.populate(start, bytes));
@@ -167,7 +167,7 @@ mod tests {
             bytes.as_mut_slice().fill(number as u8 + 1);
         }
         stop_taking_ahead();
-        // what has been handed out outlives what was not
+        // windows outlive the rest of the mapping
         drop(taken);
         assert!(Window::of_taken(PAGE).is_none());
         for (number, bytes) in all.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Memory of constants and buffers: aligned, zero, and where it is much, in pages of its own.
+//! Memory of constants and buffers: aligned and zeroed; large ones have separate pages.
 
 mod ahead;
 
@@ -8,39 +8,40 @@ use memmap2::MmapMut;
 use ahead::Window;
 pub use ahead::{TakenAhead, stop_taking_ahead};
 
-/// Bytes whose first one lies on a 64-byte boundary (a cache line, and a whole AVX-512 vector).
+/// Bytes that begin on a 64-byte boundary (a cache line, and a full AVX-512 vector).
 pub struct AlignedBytes {
     memory: Memory,
     length: usize,
 }
 
 enum Memory {
-    /// A vector with room to begin at the given, aligned position.
+    /// A vector, and the aligned position in it at which the bytes begin.
     Heap(Vec<u8>, usize),
-    /// Pages of their own.
+    /// Separate pages.
     Pages(MmapMut),
-    /// Pages that were taken ahead.
+    /// Prefaulted pages.
     Window(Window),
 }
 
 /// Alignment of owned bytes.
 const ALIGNMENT: usize = 64;
-/// From this size on, bytes get pages of their own, which come as zeros when they are first written.
+/// From this size on, bytes get separate pages, which the system zeroes when they are first written.
 const OWN_PAGES: usize = 1 << 16;
 /// A multiple of the size of pages.
 const PAGE: usize = 1 << 16;
-/// From this size on, bytes get huge pages where the system has them: reading through many small ones waits for where they are.
+/// From this size on, bytes request transparent huge pages, which have fewer TLB misses.
 const HUGE_PAGES: usize = 4 << 20;
-/// Bytes whose pages are taken at once: who changes the mappings of the process waits meanwhile.
+/// Bytes whose pages are requested at once: other threads that change the process's mappings wait meanwhile.
 const STEP: usize = 1 << 18;
 
 impl AlignedBytes {
-    /// That many zeros. Memory is only taken from the system as it is written. Where there is none, [`limits::catch`] returns why.
+    /// `length` zeros. The system allocates memory as it is written. If the allocation fails, [`limits::catch`] returns
+    /// the shortage.
     pub fn zeroed(length: usize) -> AlignedBytes {
         AlignedBytes::try_zeroed(length).unwrap_or_else(|shortage| limits::give_up(shortage))
     }
 
-    /// That many zeros, if there is memory for them.
+    /// `length` zeros, if the memory can be allocated.
     pub fn try_zeroed(length: usize) -> Result<AlignedBytes, Shortage> {
         limits::ask(length as u64)?;
         let memory = match length >= OWN_PAGES {
@@ -75,8 +76,8 @@ impl AlignedBytes {
         }
     }
 
-    /// Takes memory from the system for bytes that are about to be written, for all at once: the first touch of a page takes a
-    /// microsecond or more.
+    /// Prefaults bytes that are about to be written, all at once: the first touch of a page takes a microsecond or
+    /// more.
     pub fn expect_writes(&mut self, offset: usize, length: usize) {
         if length < OWN_PAGES {
             return;
@@ -90,23 +91,23 @@ impl AlignedBytes {
     }
 }
 
-/// Pages that nobody has, as zeros.
+/// Fresh pages, which are zero.
 fn map(length: usize) -> Option<MmapMut> {
     let pages = MmapMut::map_anon(length).ok()?;
     #[cfg(target_os = "linux")]
     if length >= HUGE_PAGES {
-        // no more than a wish
+        // only advice
         let _ = pages.advise(memmap2::Advice::HugePage);
     }
     Some(pages)
 }
 
-/// The pieces of some memory whose pages are taken at once, and their lengths.
+/// The ranges of some memory whose pages are requested at once, and their lengths.
 fn steps(first: usize, end: usize) -> impl Iterator<Item = (usize, usize)> {
     (first..end).step_by(STEP).map(move |start| (start, STEP.min(end - start)))
 }
 
-/// Asks for the pages of a part of a mapping; where the system does not know how to, they come as they are touched.
+/// Prefaults part of a mapping; if the system does not support that, pages are allocated when they are touched.
 fn populate(pages: &MmapMut, start: usize, bytes: usize) {
     #[cfg(target_os = "linux")]
     let _ = pages.advise_range(memmap2::Advice::PopulateWrite, start, bytes);

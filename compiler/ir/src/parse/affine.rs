@@ -7,10 +7,10 @@ use crate::affine::{AffineExpr, AffineMap};
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 
-/// Terms one map may have: expressions are trees, and a long sum is a deep one.
+/// The maximum number of terms of a map: expressions are trees, and a long sum is a deep one.
 const MAX_TERMS: usize = 512;
 
-/// The names of a map's dimensions and symbols, and how many terms are left.
+/// The names of a map's dimensions and symbols, and the number of terms that are left.
 struct Scope<'a> {
     dims: Vec<&'a str>,
     symbols: Vec<&'a str>,

@@ -34,7 +34,7 @@ impl Parser<'_> {
         Ok(attributes)
     }
 
-    /// Adds the entries of a dictionary; a name that is already there is an error.
+    /// Adds the entries of a dictionary; a duplicate name is an error.
     pub(super) fn dictionary_into(&mut self, attributes: &mut Attributes) -> Parsed<()> {
         self.expect(b'{')?;
         self.list_until(b'}', |parser| {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Ok(Attribute::Dialect(dialect.into(), format!("{name}{body}").into()))
     }
 
-    /// The text from `<` right behind the current token to the matching `>`, both included.
+    /// The text from the `<` directly after the current token to the matching `>`, both included.
     fn balanced_text(&mut self) -> Parsed<&'_ str> {
         let text = self.text;
         let start = self.token.end;
@@ -182,7 +182,7 @@ impl Parser<'_> {
         };
         let value = magnitude.map(|m| if negative { -m } else { m }).map_err(|_| out_of_range())?;
         let kind = match r#type {
-            // wider ones are bits that nothing computes with
+            // wider ones are bits without arithmetic
             Type::Integer(kind) if kind.width <= i64::BITS => *kind,
             _ => IntegerType { width: 64, signedness: Signedness::Signed },
         };

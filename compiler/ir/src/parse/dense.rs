@@ -11,10 +11,10 @@ use super::lexer::Kind;
 use super::resources::decode_hex;
 use super::{Parsed, Parser};
 
-/// A constant may not have more bytes than this, so that no size computation overflows.
+/// The maximum size of a constant in bytes, so that no size computation overflows.
 const MAX_BYTES: i64 = 1 << 46;
 
-/// The elements read so far and the shape they show.
+/// The elements read so far and the shape of their brackets.
 #[derive(Default)]
 struct Elements {
     bytes: Vec<u8>,
@@ -184,7 +184,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `"0x…"`: all elements, or one for all.
+    /// `"0x…"`: all elements, or a single one for a splat.
     fn dense_hex(&mut self, r#type: Type, count: usize) -> Parsed<DenseElements> {
         let start = self.token.start;
         let spelling = self.expect_kind(Kind::String, "bytes")?;

@@ -1,6 +1,6 @@
 //! Tokens of the textual form, read on demand from a position that the parser may set back.
 
-/// What a token is; its text is in the source.
+/// The kind of a token; its text is in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `affine_map`, `i32`, `func.func`
@@ -37,7 +37,7 @@ pub(super) enum Kind {
     Bad(&'static str),
 }
 
-/// A token and where it stands, in bytes.
+/// A token and its byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -45,7 +45,7 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
-/// The token at or behind byte `from`.
+/// The token at or after byte `from`.
 pub(super) fn next_token(text: &str, from: usize) -> Token {
     let bytes = text.as_bytes();
     let start = skip_blanks(bytes, from);
@@ -116,7 +116,7 @@ fn suffix_length(bytes: &[u8]) -> usize {
     }
     let name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'-');
     let length = bytes.iter().take_while(name).count();
-    // an arrow right behind a name is not part of it
+    // an arrow directly after a name is not part of it
     match bytes[..length].last() {
         Some(b'-') if bytes.get(length) == Some(&b'>') => length - 1,
         _ => length,

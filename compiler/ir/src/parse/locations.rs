@@ -8,7 +8,7 @@ use super::lexer::Kind;
 use super::{Parsed, Parser};
 
 impl Parser<'_> {
-    /// `loc(…)` if one stands here.
+    /// `loc(…)` if it is next.
     pub(super) fn trailing_location(&mut self) -> Parsed<Option<Location>> {
         if self.is_keyword("loc") { self.location().map(Some) } else { Ok(None) }
     }

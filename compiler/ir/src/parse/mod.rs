@@ -1,7 +1,7 @@
 //! Reads the textual generic form, ours and upstream's.
 //!
-//! The first error ends the reading; it carries the place in the text and says what was expected. Nesting is limited,
-//! so no input overflows the stack.
+//! The first error ends parsing; it has a position in the text and states what was expected. Nesting is limited, so
+//! that no input overflows the stack.
 
 mod affine;
 mod attributes;
@@ -26,14 +26,14 @@ use crate::types::Type;
 
 use lexer::{Kind, Token, next_token};
 
-/// Regions, types, attributes and expressions may nest this deep altogether.
+/// The maximum nesting of regions, types, attributes and expressions.
 const MAX_NESTING: u32 = 256;
 
 type Parsed<T> = std::result::Result<T, Box<Diagnostic>>;
 
-/// Reads a module. Operations get their place in the text as location unless they carry `loc(…)`.
+/// Reads a module. Operations have their position in the text as location unless they have `loc(…)`.
 ///
-/// With a registry, operations it knows as isolated from above get an arena of their own; `func.func` and
+/// With a registry, operations that it declares isolated from above get a separate body; `func.func` and
 /// `builtin.module` always do.
 pub fn parse_module(text: &str, file_name: &str, registry: Option<&Registry>) -> Result<Module> {
     let mut parser = Parser::new(text, file_name, registry);
@@ -62,14 +62,14 @@ fn whole<'a, T>(text: &'a str, parse: impl FnOnce(&mut Parser<'a>) -> Parsed<T>)
     read().map_err(|error: Box<Diagnostic>| vec![*error])
 }
 
-/// Contents of the file metadata that concern tools.
+/// The file metadata for tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reproducer {
     /// The pass pipeline that failed.
     pub pipeline: String,
 }
 
-/// The pass pipeline stored in a reproducer's `external_resources`, if there is one.
+/// The pass pipeline in a reproducer's `external_resources`, if there is one.
 pub fn parse_reproducer(text: &str, file_name: &str) -> Result<Option<Reproducer>> {
     let mut parser = Parser::new(text, file_name, None);
     parser.definitions().map_err(|error| vec![*error])?;
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
         self.token = next_token(self.text, self.token.end);
     }
 
-    /// Reads on at byte `at`, which may lie inside the current token.
+    /// Continues at byte `at`, which may be inside the current token.
     fn restart_at(&mut self, at: usize) {
         self.last_end = at;
         self.token = next_token(self.text, at);
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
 
     // ---- the file
 
-    /// Reads alias definitions and metadata ahead of everything else, since they may stand behind their uses.
+    /// Reads alias definitions and metadata before everything else, because they may come after their uses.
     fn definitions(&mut self) -> Parsed<()> {
         let start = self.token;
         let mut before = Kind::End;

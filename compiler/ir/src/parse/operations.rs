@@ -1,4 +1,4 @@
-//! Operations, blocks and regions, and the values they name.
+//! Operations, blocks and regions, and the values they refer to.
 
 use crate::IndexMap;
 
@@ -13,7 +13,7 @@ use crate::types::{FunctionType, Type};
 use super::lexer::{Kind, Token};
 use super::{Parsed, Parser};
 
-/// A use of a value: its name without `%`, its number and where it is written.
+/// A use of a value: its name without `%`, its number and its position.
 #[derive(Clone, Copy)]
 struct ValueUse<'a> {
     name: &'a str,
@@ -21,7 +21,7 @@ struct ValueUse<'a> {
     offset: usize,
 }
 
-/// Stand-in for a value that is used before its definition.
+/// The placeholder of a value that is used before its definition.
 struct Forward {
     placeholder: Op,
     offset: usize,
@@ -48,7 +48,7 @@ struct Label {
     offset: usize,
 }
 
-/// What precedes an operation's regions.
+/// The part of an operation before its regions.
 struct Header<'a> {
     start: Token,
     results: Vec<(&'a str, usize)>,
@@ -56,7 +56,7 @@ struct Header<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// The whole file: one `builtin.module`, or operations that a module is put around.
+    /// The whole file: one `builtin.module`, or operations that are wrapped in a module.
     pub(super) fn module(&mut self) -> Parsed<Module> {
         let mut module = Module::new();
         let mut scope = Scope { open: vec![vec![]], ..Scope::default() };
@@ -314,7 +314,7 @@ impl<'a> Parser<'a> {
 
     // ---- values
 
-    /// The value a use means; a placeholder while it is not defined yet.
+    /// The value that a use refers to; a placeholder if it is not defined yet.
     fn resolve(&self, body: &mut Body, scope: &mut Scope<'a>, used: ValueUse<'a>, r#type: &Type) -> Parsed<Value> {
         let ValueUse { name, number, offset } = used;
         let value = match scope.values.get(name) {
@@ -369,7 +369,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Complains about the first value in the text that never got a definition.
+    /// Reports the first value in the text without a definition.
     fn resolve_forward(&self, scope: &Scope<'a>) -> Parsed<()> {
         match scope.forward.iter().min_by_key(|(_, forward)| forward.offset) {
             None => Ok(()),
@@ -381,7 +381,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A file that holds one `builtin.module` is that module.
+/// A file with one `builtin.module` is that module.
 fn unwrap_module(mut module: Module) -> Module {
     if let &[op] = module.ops()
         && module.body.op(op).name == op_name::MODULE

@@ -5,7 +5,7 @@ use crate::constants::Blob;
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 
-/// Bytes in front of a blob that give its alignment.
+/// Bytes before a blob that give its alignment.
 const PREFIX: usize = 4;
 
 impl Parser<'_> {
@@ -61,7 +61,7 @@ impl Parser<'_> {
                 self.error_at(start, format!("resource '{key}' is not \"0x\" and whole bytes behind an alignment"))
             );
         };
-        // the window starts four bytes behind the alignment our readers count on
+        // the contents begin four bytes after the alignment that our readers require
         self.resources.insert(key, Blob::copy_of(blob.bytes()));
         Ok(())
     }

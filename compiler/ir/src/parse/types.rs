@@ -11,9 +11,9 @@ use crate::types::{
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 
-/// The widest integer a value of which we can hold.
+/// The widest integer type with values that we represent.
 const MAX_INTEGER_WIDTH: u32 = 64;
-/// Bits of two `f64`, which are moved as an integer.
+/// The bits of two `f64`, which are moved as an integer.
 const COMPLEX_WIDTH: u32 = 128;
 
 impl Parser<'_> {
@@ -173,7 +173,7 @@ impl Parser<'_> {
         if self.eat(b'?') { Ok(None) } else { self.signed_integer().map(Some) }
     }
 
-    /// `2x?x`: what stands in front of an element type.
+    /// `2x?x`: the extents before an element type.
     fn shape(&mut self) -> Parsed<Vec<Extent>> {
         let mut shape = Vec::new();
         loop {
@@ -200,7 +200,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// The `x` between extents, which runs into what follows.
+    /// The `x` between extents, which is part of the token after it.
     fn times(&mut self) -> Parsed<()> {
         if self.token.kind != Kind::Bare || !self.spelling().starts_with('x') || self.token.start != self.last_end {
             return Err(self.expected("'x' behind an extent"));

@@ -14,20 +14,20 @@ use crate::print::{PrintOptions, print_module};
 use crate::registry::Registry;
 use crate::verify::verify;
 
-/// Which passes something is done for.
+/// The passes that an option applies to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// For none.
+    /// No pass.
     #[default]
     None,
-    /// For all.
+    /// All passes.
     All,
-    /// For these.
+    /// These passes.
     Named(Vec<String>),
 }
 
 impl Filter {
-    /// Whether the pass is meant.
+    /// Whether it includes the pass.
     pub fn matches(&self, pass: &str) -> bool {
         match self {
             Filter::None => false,
@@ -37,9 +37,9 @@ impl Filter {
     }
 }
 
-/// How pipelines are run.
+/// Options for running pipelines.
 pub struct PassManager<'a> {
-    /// The operations there are.
+    /// The known operations.
     pub registry: &'a Registry,
     /// Whether the module is verified before the first and after each pass.
     pub verify_each: bool,
@@ -47,17 +47,17 @@ pub struct PassManager<'a> {
     pub print_before: Filter,
     /// Passes after which the module is printed.
     pub print_after: Filter,
-    /// How the module is printed.
+    /// How modules are printed.
     pub print_options: PrintOptions,
-    /// Where printed modules go.
+    /// The receiver of printed modules.
     pub sink: Box<dyn Fn(&str) + 'a>,
-    /// The file that gets the module and the rest of the pipeline as they were before the pass that failed. Keeping a
-    /// copy of the module costs time and memory, so there is none by default.
+    /// The file for the module before the pass that failed, and the rest of the pipeline. Keeping a copy of the module
+    /// costs time and memory, so there is none by default.
     pub reproducer: Option<PathBuf>,
 }
 
 impl<'a> PassManager<'a> {
-    /// Verifies and prints nothing.
+    /// A manager that neither verifies nor prints.
     pub fn new(registry: &'a Registry) -> PassManager<'a> {
         PassManager {
             registry,
@@ -70,7 +70,7 @@ impl<'a> PassManager<'a> {
         }
     }
 
-    /// Runs every pass in order and notes the times; ends at the first that fails.
+    /// Runs every pass in order and records the times; ends at the first that fails.
     pub fn run(&self, module: &mut Module, pipeline: &Pipeline, timings: &mut Timings) -> Result<()> {
         if self.verify_each {
             verify(module, self.registry)?;
@@ -117,7 +117,7 @@ impl<'a> PassManager<'a> {
         }
     }
 
-    /// A pass that leaves an invalid module is a bug, whatever the module was.
+    /// Reports a pass that leaves an invalid module as a bug, whatever the module was.
     fn verify_after(&self, module: &Module, pass: &str) -> Result<()> {
         verify(module, self.registry).map_err(|errors| {
             let blame = |error: Diagnostic| {

@@ -1,4 +1,4 @@
-//! Passes: named changes of a module or of each of its functions, put together by textual pipelines.
+//! Passes: named transformations of a module or of each of its functions, combined by textual pipelines.
 //!
 //! A pass is a row of data, a [`PassDefinition`]; a [`PassRegistry`] lists the rows. A [`Pipeline`] is read from text
 //! like `builtin.module(func.func(canonicalize,cse),lower-to-low{target=cranelift})` and run by a [`PassManager`],
@@ -21,9 +21,9 @@ pub use options::{OptionDefinition, OptionKind, PassOptions};
 pub use pipeline::{Pipeline, Step};
 pub use timing::Timings;
 
-/// What a pass may look at besides what it changes.
+/// The context of a pass.
 pub struct PassContext<'a> {
-    /// The operations there are.
+    /// The known operations.
     pub registry: &'a Registry,
     /// The options of this use of the pass, checked against its definition.
     pub options: &'a PassOptions,
@@ -32,28 +32,28 @@ pub struct PassContext<'a> {
 /// A pass over a module.
 pub type ModulePass = fn(&mut Module, &PassContext<'_>) -> Result<()>;
 
-/// A pass over one function that has a body.
+/// A pass over one function with a body.
 pub type FunctionPass = fn(&mut Body, &PassContext<'_>) -> Result<()>;
 
-/// What a pass runs on.
+/// The unit that a pass runs on.
 #[derive(Clone, Copy, Debug)]
 pub enum PassFunction {
     /// `builtin.module`
     Module(ModulePass),
-    /// Each `func.func` with a body; nothing outside of it is seen.
+    /// Each `func.func` with a body; the pass cannot access anything outside of it.
     Function(FunctionPass),
 }
 
-/// Everything that is the same for all uses of a pass.
+/// The definition of a pass.
 #[derive(Clone, Debug)]
 pub struct PassDefinition {
     /// The name in pipelines.
     pub name: &'static str,
     /// One sentence for the documentation.
     pub summary: &'static str,
-    /// The options it takes.
+    /// Its options.
     pub options: &'static [OptionDefinition],
-    /// The pass itself.
+    /// The implementation.
     pub run: PassFunction,
 }
 
@@ -82,7 +82,7 @@ impl PassDefinition {
     }
 }
 
-/// A name for several passes in a row; options given to it reach those of its passes that take them.
+/// A name for a sequence of passes; options given to it are passed to those of its passes that take them.
 #[derive(Clone, Debug)]
 pub struct PipelineDefinition {
     /// The name in pipelines.
@@ -93,7 +93,7 @@ pub struct PipelineDefinition {
     pub passes: Vec<&'static str>,
 }
 
-/// The passes and named pipelines there are.
+/// The known passes and named pipelines.
 #[derive(Clone, Debug, Default)]
 pub struct PassRegistry {
     passes: IndexMap<&'static str, PassDefinition>,
@@ -101,7 +101,7 @@ pub struct PassRegistry {
 }
 
 impl PassRegistry {
-    /// Adds passes; two of one name are a bug.
+    /// Adds passes; duplicate names are a bug.
     pub fn extend(&mut self, passes: impl IntoIterator<Item = PassDefinition>) {
         for pass in passes {
             let name = pass.name;
@@ -109,7 +109,7 @@ impl PassRegistry {
         }
     }
 
-    /// Adds a name for several passes that are already there.
+    /// Adds a name for a sequence of registered passes.
     pub fn add_pipeline(&mut self, pipeline: PipelineDefinition) {
         for pass in &pipeline.passes {
             assert!(self.passes.contains_key(pass), "pipeline {} names no pass: {pass}", pipeline.name);

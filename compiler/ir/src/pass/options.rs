@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::IndexMap;
 
-/// What an option may hold.
+/// The values that an option allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// A decimal number.
@@ -24,9 +24,9 @@ pub struct OptionDefinition {
     pub name: &'static str,
     /// One sentence for the documentation.
     pub summary: &'static str,
-    /// What it may hold.
+    /// The values that it allows.
     pub kind: OptionKind,
-    /// Its value when not given.
+    /// The default.
     pub default: &'static str,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for OptionKind {
 }
 
 impl OptionKind {
-    /// Why `value` is not of this kind: what was expected.
+    /// Checks `value`; the error states what was expected.
     fn check(self, value: &str) -> Result<(), String> {
         match self {
             OptionKind::Integer if value.parse::<i64>().is_err() => Err("an integer".to_string()),
@@ -63,7 +63,7 @@ impl PassOptions {
         self.0.insert(name.into(), value.into());
     }
 
-    /// The text of an option; empty when it is neither given nor filled in by [`PassOptions::complete`].
+    /// The text of an option; empty if it is neither given nor filled in by [`PassOptions::complete`].
     pub fn get(&self, name: &str) -> &str {
         self.0.get(name).map_or("", String::as_str)
     }
@@ -98,7 +98,7 @@ impl PassOptions {
         })
     }
 
-    /// The options with the defaults of those that are not given.
+    /// The options, with defaults for those that are not given.
     pub fn complete(&self, definitions: &[OptionDefinition]) -> PassOptions {
         let value = |definition: &OptionDefinition| {
             let given = self.0.get(definition.name).map_or(definition.default, String::as_str);

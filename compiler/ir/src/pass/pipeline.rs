@@ -23,11 +23,11 @@ pub struct Step {
     pub pass: PassDefinition,
     /// The options given.
     pub options: PassOptions,
-    /// Which `func.func(…)` of the text it stands in, counted from 1; 0 outside of all.
+    /// The number of its `func.func(…)` in the text, from 1; 0 outside of all.
     group: usize,
 }
 
-/// Passes in the order they run.
+/// Passes in execution order.
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
     /// The passes with their options.
@@ -35,7 +35,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Reads a pipeline; errors are the user's, with the column in `text`.
+    /// Reads a pipeline; errors are about the user's text, with the column.
     pub fn parse(text: &str, registry: &PassRegistry) -> Result<Pipeline> {
         let mut parser = Parser { text, at: 0, registry, pipeline: Pipeline::default(), groups: 0 };
         parser.pipeline().map_err(|message| {
@@ -57,7 +57,7 @@ impl fmt::Display for Pipeline {
         let mut open = 0;
         for (at, step) in self.steps.iter().enumerate() {
             let is_nested = matches!(step.pass.run, PassFunction::Function(_));
-            // passes outside of every group are grouped one by one
+            // passes outside of a group are grouped one by one
             let group = if is_nested { step.group.max(1) } else { 0 };
             if open != 0 && open != group {
                 write!(f, ")")?;
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `{key=value key=value}`, commas between pairs are read too.
+    /// `{key=value key=value}`; commas between pairs are allowed.
     fn options(&mut self) -> Parsed<PassOptions> {
         let mut options = PassOptions::default();
         if !self.eat('{') {

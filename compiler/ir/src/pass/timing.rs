@@ -1,14 +1,14 @@
-//! How long passes and other stages of a compilation took.
+//! The times of passes and other stages of a compilation.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Names and times in the order of running.
+/// Names and times in execution order.
 #[derive(Clone, Debug, Default)]
 pub struct Timings(pub Vec<(&'static str, Duration)>);
 
 impl Timings {
-    /// Runs a stage and notes its time.
+    /// Runs a stage and records its time.
     pub fn measure<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = run();

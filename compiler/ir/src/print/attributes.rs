@@ -9,11 +9,11 @@ use crate::types::Type;
 
 use super::resources::Resources;
 
-/// Inline constants of more elements are written as one hexadecimal string.
+/// Inline constants with more elements are printed as one hexadecimal string.
 const HEX_LARGER_THAN: usize = 100;
 
 impl Display for Attribute {
-    /// The text form; a resource's bytes are not part of it.
+    /// The text form, without the bytes of resources.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         AttributePrinter { elide_larger_than: None, resources: Resources::default() }.attribute(self, &mut text);
@@ -27,7 +27,7 @@ impl Display for Attributes {
     }
 }
 
-/// Whether `name` can stand in text without quotes.
+/// Whether `name` can be printed without quotes.
 pub(crate) fn is_bare_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
@@ -39,7 +39,7 @@ fn symbol(path: &[std::sync::Arc<str>]) -> String {
     path.iter().map(|name| part(name)).collect::<Vec<_>>().join("::")
 }
 
-/// The 64 bits of an integer attribute, as its type reads them.
+/// The 64 bits of an integer attribute, interpreted by its type.
 fn integer(value: i64, r#type: &Type) -> String {
     match r#type {
         Type::Integer(integer) if integer.width == 1 => (value & 1 == 1).to_string(),
@@ -55,7 +55,7 @@ fn float(bits: u64, r#type: &Type) -> String {
     floats::format_float(f64::from_bits(bits), *format)
 }
 
-/// Writes attributes and remembers which resources they name.
+/// Prints attributes and records the resources they refer to.
 pub(super) struct AttributePrinter {
     pub(super) elide_larger_than: Option<usize>,
     pub(super) resources: Resources,
@@ -92,7 +92,7 @@ impl AttributePrinter {
         }
     }
 
-    /// An attribute where the type `i64` goes without saying.
+    /// An attribute where the type `i64` is implied.
     fn inside_array(&mut self, attribute: &Attribute, out: &mut String) {
         match attribute {
             Attribute::Integer(_, Type::I64) => self.elided(attribute, out),
@@ -165,7 +165,7 @@ fn dense_elements(elements: &DenseElements, out: &mut String) {
         Some(strings) => quote(&strings[if elements.splat { 0 } else { index }]),
         None => dense_element(elements.r#type.element(), elements.element_bytes(index)),
     };
-    // upstream writes what repeats one element as that element
+    // upstream prints a repeated element once
     if elements.splat || shape.is_empty() || strings.is_none() && repeats(elements) {
         out.push_str(&element(0));
     } else if strings.is_none()
@@ -180,12 +180,12 @@ fn dense_elements(elements: &DenseElements, out: &mut String) {
     }
 }
 
-/// Whether elements are integers that take more than a word.
+/// Whether elements are integers wider than a word.
 fn is_wide(elements: &DenseElements) -> bool {
     matches!(elements.r#type.element(), Type::Integer(_)) && !elements.has_scalar_attributes()
 }
 
-/// Whether all elements are the same, bit for bit.
+/// Whether all elements are equal, bit for bit.
 fn repeats(elements: &DenseElements) -> bool {
     let width = elements.r#type.element().byte_width().unwrap_or(1);
     let mut elements = elements.data.bytes().chunks_exact(width);

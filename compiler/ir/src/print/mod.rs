@@ -17,26 +17,26 @@ use resources::Resources;
 
 pub(crate) use attributes::is_bare_identifier;
 
-/// What the text shows.
+/// Options of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintOptions {
-    /// Print `loc(…)` behind every operation.
+    /// Print `loc(…)` after every operation.
     pub print_locations: bool,
-    /// Print the bytes behind `dense_resource<key>` in a section at the end.
+    /// Print the bytes of `dense_resource<key>` in a section at the end.
     pub print_resources: bool,
-    /// Print `dense_resource<__elided__>` for inline constants of more elements; such text does not carry the data.
+    /// Print `dense_resource<__elided__>` for inline constants with more elements; such text does not contain the data.
     pub elide_elements_larger_than: Option<usize>,
 }
 
 impl Default for PrintOptions {
-    /// Everything but locations.
+    /// Everything except locations.
     fn default() -> Self {
         PrintOptions { print_locations: false, print_resources: true, elide_elements_larger_than: None }
     }
 }
 
 impl PrintOptions {
-    /// For people: no bytes of constants, no locations.
+    /// For reading: no bytes of constants, no locations.
     pub fn brief() -> PrintOptions {
         PrintOptions { print_locations: false, print_resources: false, elide_elements_larger_than: Some(16) }
     }

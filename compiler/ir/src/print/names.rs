@@ -24,7 +24,7 @@ pub(super) struct Names {
     predecessors: SecondaryMap<Block, Vec<Block>>,
 }
 
-/// A region to number, with the first free numbers where it stands.
+/// A region to number, with the first free numbers at its position.
 struct Pending {
     region: Region,
     next_value: u32,

@@ -1,4 +1,4 @@
-//! The `{-# dialect_resources #-}` section: the bytes behind `dense_resource<key>`.
+//! The `{-# dialect_resources #-}` section: the bytes of `dense_resource<key>`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::constants::Blob;
 
 use super::is_bare_identifier;
 
-/// Alignment written in front of every blob, in bytes.
+/// Alignment printed before every blob, in bytes.
 const ALIGNMENT: u32 = 64;
 
 /// Resources in the order of their first mention.
@@ -19,7 +19,7 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// The name to print for a resource: its key, made unique where two keys of different bytes collide.
+    /// The name to print for a resource: its key, made unique if two keys of different bytes collide.
     pub(super) fn name(&mut self, key: &Arc<str>, blob: &Blob) -> Arc<str> {
         let mut name = key.clone();
         let mut suffix = 0;
@@ -34,7 +34,7 @@ impl Resources {
         name
     }
 
-    /// Appends the section; nothing when no resource has bytes.
+    /// Appends the section, unless no resource has bytes.
     pub(super) fn print(&self, out: &mut String) {
         let mut separator = "\n{-#\n  dialect_resources: {\n    builtin: {\n";
         for (key, blob) in self.blobs.iter().filter(|(_, blob)| !blob.bytes().is_empty()) {
@@ -51,7 +51,7 @@ impl Resources {
     }
 }
 
-/// Two digits a byte.
+/// Two digits per byte.
 pub(super) fn push_hex(bytes: &[u8], out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     out.reserve(bytes.len() * 2);

@@ -1,4 +1,4 @@
-//! `canonicalize`: every operation in its simplest form.
+//! `canonicalize`: brings every operation into its simplest form.
 
 use crate::body::Body;
 use crate::diagnostics::Result;

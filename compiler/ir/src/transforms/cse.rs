@@ -1,4 +1,4 @@
-//! `cse`: common subexpressions.
+//! `cse`: common subexpression elimination.
 
 use std::hash::{Hash, Hasher};
 
@@ -24,7 +24,7 @@ pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
     },
 );
 
-/// A number that equal operations share.
+/// A hash that is the same for equal operations.
 fn hash_of(body: &Body, op: Op) -> u64 {
     let operation = body.op(op);
     let mut state = FxHasher::default();
@@ -35,7 +35,7 @@ fn hash_of(body: &Body, op: Op) -> u64 {
     state.finish()
 }
 
-/// Whether two operations give the same results.
+/// Whether two operations have the same results.
 fn are_equal(body: &Body, a: Op, b: Op) -> bool {
     let types = |op: Op| body.op(op).results().iter().map(|&result| body.value_type(result));
     let (a_op, b_op) = (body.op(a), body.op(b));
@@ -45,14 +45,14 @@ fn are_equal(body: &Body, a: Op, b: Op) -> bool {
         && types(a).eq(types(b))
 }
 
-/// Replaces operations without effect by equal ones that dominate them; returns how many.
+/// Replaces operations without effect by equal ones that dominate them; returns their number.
 ///
-/// Operations with regions are left alone.
+/// Operations with regions are not merged.
 pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
     let mut known: FxHashMap<u64, SmallVec<[Op; 2]>> = FxHashMap::default();
     let mut dominators: FxHashMap<Region, Dominators> = FxHashMap::default();
     let mut merged = Vec::new();
-    // outer before inner and in textual order, so a dominating operation of the same block or an outer one comes first
+    // outer before inner and in textual order, so that dominating operations come first
     for op in body.walk_all() {
         let operation = body.op(op);
         let has_regions = !operation.regions().is_empty() || operation.isolated().is_some();
@@ -75,7 +75,7 @@ pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
     merged.len()
 }
 
-/// Whether `first`, which comes earlier in textual order, is always run before `second`.
+/// Whether `first`, which comes earlier in textual order, always runs before `second`.
 fn dominates(body: &Body, known: &mut FxHashMap<Region, Dominators>, first: Op, second: Op) -> bool {
     let home = home_of(body, first);
     let region = body.block_region(home).expect("attached operations stand in a region");
@@ -83,7 +83,7 @@ fn dominates(body: &Body, known: &mut FxHashMap<Region, Dominators>, first: Op, 
     home == block || known.entry(region).or_insert_with(|| Dominators::of_region(body, region)).dominates(home, block)
 }
 
-/// The block of `region` that holds `op` or an operation around it.
+/// The block of `region` that contains `op` or an operation around it.
 fn block_in(body: &Body, region: Region, op: Op) -> Option<Block> {
     let mut block = home_of(body, op);
     loop {

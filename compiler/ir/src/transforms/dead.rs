@@ -1,4 +1,4 @@
-//! Operations that nobody needs.
+//! Dead code elimination.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -6,9 +6,9 @@ use crate::body::{Block, Body, Op, Use, Value};
 use crate::effects::is_removable;
 use crate::registry::Registry;
 
-/// Erases operations without effect or regions whose results nobody reads, and what only they read.
+/// Erases unused operations without effect or regions, and operations that only they use.
 pub fn remove_dead(body: &mut Body, registry: &Registry) {
-    // for each value, how many of its readers are dead
+    // for each value, the number of its dead readers
     let mut readers: FxHashMap<Value, usize> = FxHashMap::default();
     let mut dead = Vec::new();
     let mut pending = body.walk_all();
@@ -31,13 +31,13 @@ pub fn remove_dead(body: &mut Body, registry: &Registry) {
     body.erase_all(&dead);
 }
 
-/// Erases the operations of a block that may go and whose results nobody reads, and what only they read.
+/// Erases the unused operations of a block for which `may_go` is true, and operations that only they use.
 pub fn remove_unread(body: &mut Body, block: Block, may_go: impl Fn(&Body, Op) -> bool) {
     let mut dead: FxHashSet<Op> = FxHashSet::default();
     let mut order = Vec::new();
     for &op in body.ops(block).iter().rev() {
         let mut uses = body.op(op).results().iter().flat_map(|&result| body.uses(result));
-        // what a dead operation's regions read dies with it
+        // operands of a dead operation's regions die with it
         let is_gone = |reader: &Use| {
             std::iter::successors(Some(reader.op), |&op| body.parent_op(op)).any(|outer| dead.contains(&outer))
         };

@@ -1,4 +1,4 @@
-//! Passes that know no dialect: they read definitions, traits and hooks from the registry.
+//! Passes that are independent of dialects: they use definitions, traits and hooks from the registry.
 
 mod canonicalize;
 mod cse;

@@ -1,4 +1,4 @@
-//! Traits, arities, attributes and own checks: what an operation's definition demands.
+//! Traits, arities, attributes and specific checks of an operation's definition.
 
 use crate::body::{Body, Op};
 use crate::registry::{Arity, OpDefinition, Trait};
@@ -86,7 +86,7 @@ fn broken_trait(expected: Trait, body: &Body, op: Op) -> Option<String> {
         Trait::Commutative => None,
         // checked with the structure
         Trait::Terminator | Trait::NoTerminator => None,
-        // promises to passes, nothing to see in the operation
+        // promises to passes that cannot be checked on the operation
         Trait::Pure | Trait::Elementwise | Trait::NoMemoryEffect | Trait::ReadsMemory | Trait::RecursiveEffects => None,
     }
 }

@@ -53,7 +53,7 @@ impl Order {
         };
         let Some(home) = home else { return false };
         let Some(region) = body.block_region(home) else { return false };
-        // the operation that holds the use and stands in the region of the definition
+        // the ancestor of the user in the region of the definition
         let mut ancestor = user;
         let block = loop {
             let Some(block) = body.op(ancestor).parent() else { return false };

@@ -1,23 +1,23 @@
-//! The verifier: what every pass may rely on and must leave behind.
+//! The verifier: the invariants that every pass may rely on and must preserve.
 //!
-//! Checked in this order; all errors are collected, but an operation whose structure is wrong is not looked at further.
+//! Checked in this order; all errors are collected, but an operation with an invalid structure is not checked further.
 //!
 //! Structure
 //! - Regions nest at most [`MAX_REGION_DEPTH`] deep.
-//! - Successors stand in the operation's own region and are not its entry block.
-//! - A terminator is the last operation of its block. A block of a region ends in one, unless the region's operation
-//!   is `NoTerminator` or unknown. An unknown operation counts as a terminator.
+//! - Successors are in the operation's own region and are not its entry block.
+//! - A terminator is the last operation of its block. A block of a region ends in one, unless the region's operation is
+//!   `NoTerminator` or unknown. An unknown operation counts as a terminator.
 //! - `operandSegmentSizes` are not negative and add up to the number of operands.
 //! - A dialect that has definitions has no other operations; whole dialects may be unknown.
 //!
 //! Dominance
-//! - A value is defined before it is used: earlier in the block, in a block that dominates, or by an operation or
-//!   block of an enclosing region. Blocks that cannot be reached are not checked. The module's own region is a graph.
-//! - Nothing crosses the border of an isolated operation: its values live in another arena.
+//! - A value is defined before it is used: earlier in the block, in a block that dominates, or by an operation or block
+//!   of an enclosing region. Blocks that cannot be reached are not checked. The module's own region is a graph.
+//! - Nothing crosses the border of an isolated operation: its values are in another arena.
 //!
 //! Definition
-//! - Traits hold; operands, results, regions, successors are as many as the definition's arities allow; required
-//!   attributes are there and have their kind; the operation's own check passes.
+//! - Traits hold; the numbers of operands, results, regions and successors match the definition's arities; required
+//!   attributes are present and have the right kind; the operation-specific check passes.
 //!
 //! Symbols
 //! - `sym_name` is unique in the module; the checks of symbol references pass.
@@ -34,7 +34,7 @@ use crate::module::{Module, SymbolTable};
 use crate::op_name;
 use crate::registry::Registry;
 
-/// Regions nest at most this deep, counted from the arena's root.
+/// The maximum nesting of regions, counted from the arena's root.
 pub const MAX_REGION_DEPTH: usize = 256;
 
 /// Checks a whole module and returns every error.
