@@ -1,4 +1,4 @@
-//! `builtin`: the module, and casts between types that a conversion has yet to reconcile.
+//! `builtin`: the module, and casts between types that a conversion has not reconciled yet.
 
 pub use crate::codes::builtin::*;
 

@@ -48,7 +48,7 @@ pub fn operations() -> Vec<OpDefinition> {
     ]
 }
 
-/// The values forwarded to each successor of a branch, in order. An operation that is no branch forwards nothing.
+/// The values forwarded to each successor of a branch, in order; none for other operations.
 pub fn successor_operands(body: &Body, op: Op) -> Vec<Vec<Value>> {
     let operands = body.op(op).operands();
     let sizes = |name: &str| body.op(op).attributes.integers(name).unwrap_or_default();

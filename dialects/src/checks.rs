@@ -1,8 +1,8 @@
-//! What the dialects' verifiers have in common.
+//! Shared code of the dialects' verifiers.
 
 use ir::{Block, Body, Op, OpName, Type, Value};
 
-/// A verifier's answer; the error does not name the operation.
+/// The result of a check; the error does not name the operation.
 pub(crate) type Check = Result<(), String>;
 
 /// An error unless `holds`.
@@ -49,7 +49,7 @@ pub(crate) fn all_index(body: &Body, op: Op, from: usize) -> Check {
     Ok(())
 }
 
-/// `operandSegmentSizes`, of which there are `count`.
+/// `operandSegmentSizes`, with `count` entries.
 pub(crate) fn segments(body: &Body, op: Op, count: usize) -> Result<Vec<usize>, String> {
     let sizes = body.op(op).attributes.integers("operandSegmentSizes");
     let sizes = sizes.ok_or("requires attribute 'operandSegmentSizes'")?;
@@ -57,7 +57,7 @@ pub(crate) fn segments(body: &Body, op: Op, count: usize) -> Result<Vec<usize>, 
     Ok(sizes.iter().map(|&size| size as usize).collect())
 }
 
-/// The one block of region `index`.
+/// The only block of region `index`.
 pub(crate) fn only_block(body: &Body, op: Op, index: usize) -> Result<Block, String> {
     let region = body.op(op).regions()[index];
     match body.blocks(region) {

@@ -1,4 +1,4 @@
-//! The levels of the compiler, and what is legal at each: one table that the verifier, tests and documentation read.
+//! The levels of the compiler, and the legal operations of each: one table for the verifier, tests and documentation.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum Level {
     Structured,
     /// Loops over buffers.
     Kernel,
-    /// What code generators translate one to one.
+    /// Operations that code generators translate one to one.
     Low,
 }
 
@@ -24,7 +24,7 @@ pub struct Legality {
     pub dialects: &'static [&'static str],
     /// Operations that are legal although their dialect is not.
     pub operations: &'static [&'static str],
-    /// Operations that are not legal although their dialect is.
+    /// Operations that are illegal although their dialect is legal.
     pub except: &'static [&'static str],
     /// Whether values may be tensors.
     pub tensors: bool,

@@ -1,6 +1,6 @@
 //! The operations of every dialect: definitions, verifiers, folds.
 //!
-//! Upstream's dialects keep upstream's names, operands, attributes and meaning.
+//! Upstream's dialects have upstream's names, operands, attributes and semantics.
 
 pub mod arith;
 pub mod builtin;

@@ -6,7 +6,7 @@ use ir::{Arity, Body, Op, OpDefinition, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type, scalar};
 
-/// What an operation's operands and results are.
+/// The operand and result types of an operation.
 #[derive(Clone, Copy)]
 enum Kind {
     Float,

@@ -57,7 +57,7 @@ fn accesses() -> Vec<OpDefinition> {
     ]
 }
 
-/// The same memory seen differently.
+/// Views of the same memory.
 fn views() -> Vec<OpDefinition> {
     let row = |name, summary, operands| {
         OpDefinition::new(name, summary, operands, Arity::exactly(1)).with_traits(&[Trait::Pure])

@@ -1,4 +1,4 @@
-//! `ml_program`: tensors of the module that one function writes and others read.
+//! `ml_program`: global tensors, which one function writes and others read.
 
 pub use crate::codes::ml_program::*;
 
@@ -36,7 +36,7 @@ pub fn operations() -> Vec<OpDefinition> {
     ]
 }
 
-/// The global that a load or store names.
+/// The global of a load or store.
 pub fn named_global(body: &Body, op: Op) -> &str {
     body.attribute(op, "global").and_then(Attribute::as_symbol).unwrap_or_default()
 }

@@ -24,7 +24,7 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
             .with_verify(verify_if)
             .with_canonicalize(simplify_if),
-        // not RecursiveEffects: it may run forever
+        // not RecursiveEffects: it may not terminate
         structured("scf.while", "A loop with a condition.", Arity::at_least(0), 2)
             .with_traits(&[Trait::SingleBlock])
             .with_verify(verify_while),
@@ -112,7 +112,7 @@ fn verify_reduce(body: &Body, op: Op) -> Check {
     Ok(())
 }
 
-/// A branch on a constant is the region taken.
+/// An if on a constant is replaced by the region taken.
 fn simplify_if(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
     let body = rewriter.body();
     let Some(condition) = constant_integer(body, body.operand(op, 0)) else { return false };
@@ -123,7 +123,7 @@ fn simplify_if(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
     true
 }
 
-/// A loop that runs never or once is what it starts with or its body.
+/// A loop with zero iterations or one is replaced by its initial values or its body.
 fn simplify_for(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
     let body = rewriter.body();
     let operands = body.op(op).operands().to_vec();

@@ -1,4 +1,4 @@
-//! What `tensor` and `memref` share: slices, reassociations and dimension queries.
+//! Shared code of `tensor` and `memref`: slices, reassociations and dimension queries.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use ir::{Attribute, Body, Folded, Op, Type, constant_integer};
 
 use crate::checks::{Check, all_index, ensure, operand_type, result_type, segments};
 
-/// The number that stands for "see the operands" in `static_offsets` and its kin.
+/// The marker for dynamic entries of `static_offsets` and similar attributes.
 pub const DYNAMIC: i64 = i64::MIN;
 
 /// The offsets, sizes and strides of a slice: `fixed` operands, then three segments of dynamic values.
@@ -71,20 +71,20 @@ pub(crate) fn verify_dim(body: &Body, op: Op) -> Check {
     }
 }
 
-/// The extent, where the type tells.
+/// The extent, if the type has it.
 pub(crate) fn fold_dim(body: &Body, op: Op) -> Option<Vec<Folded>> {
     let axis = constant_integer(body, body.operand(op, 1))?;
     let extent = operand_type(body, op, 0).shape()?.get(usize::try_from(axis).ok()?).copied()??;
     Some(vec![Folded::Constant(Attribute::index(extent))])
 }
 
-/// A cast to the type it came from.
+/// A cast back to the original type.
 pub(crate) fn fold_cast(body: &Body, op: Op) -> Option<Vec<Folded>> {
     let operand = body.operand(op, 0);
     (body.value_type(operand) == result_type(body, op, 0)).then(|| vec![Folded::Value(operand)])
 }
 
-/// As many dynamic sizes as the type has dynamic extents, from operand `from` on.
+/// Checks the number of dynamic sizes, from operand `from` on, against the dynamic extents of the type.
 pub(crate) fn verify_dynamic_sizes(body: &Body, op: Op, from: usize, count: usize, r#type: &Type) -> Check {
     all_index(body, op, from)?;
     let shape = r#type.shape().ok_or_else(|| format!("result must be ranked, found {type}"))?;

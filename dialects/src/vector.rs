@@ -85,7 +85,7 @@ fn expect_vector(what: &str, r#type: &Type) -> Check {
     ensure(r#type.as_vector().is_some(), || format!("{what} must be a vector, found {type}"))
 }
 
-/// A buffer at operand `base`, its indices behind it but for the last `behind` operands, and a vector.
+/// Checks a buffer at operand `base`, its indices after it except for the last `behind` operands, and a vector.
 fn verify_access(body: &Body, op: Op, base: usize, behind: usize, vector: &Type) -> Check {
     let buffer = operand_type(body, op, base);
     ensure(buffer.as_memref().is_some(), || format!("operand #{base} must be a memref, found {buffer}"))?;

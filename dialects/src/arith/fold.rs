@@ -1,4 +1,4 @@
-//! Folds of integer arithmetic: constants and identities. Floats fold only where the result is the same bit for bit.
+//! Folds of integer arithmetic: constants and identities. Floats fold only if the result is the same bit for bit.
 
 use super::{CmpIPredicate, INDEX_CAST, INDEX_CASTUI, NEGF};
 use crate::{OpCode, OpCodes};
@@ -15,7 +15,7 @@ fn width(body: &Body, value: Value) -> Option<u32> {
     }
 }
 
-/// The low `width` bits of a value as a signed number, which is how attributes hold them.
+/// The low `width` bits of a value as a signed number, the representation in attributes.
 fn wrap(value: i128, width: u32) -> i64 {
     let unused = 64 - width;
     ((value as i64) << unused) >> unused
@@ -102,7 +102,7 @@ pub(super) fn muli(body: &Body, op: Op) -> Fold {
     }
 }
 
-/// `x / 1`, which every division leaves alone.
+/// `x / 1`, the identity of every division.
 fn by_one(body: &Body, op: Op) -> Fold {
     let is_bit = body.value_type(body.operand(op, 0)).element() == &Type::I1;
     if is(body, op, 1, 1) && !is_bit { value(body.operand(op, 0)) } else { None }
@@ -292,7 +292,7 @@ pub(super) fn trunci(body: &Body, op: Op) -> Fold {
     convert(body, op, false)
 }
 
-/// The value a cast undoes the cast of, when the way there loses nothing.
+/// The operand of a cast that this cast reverses, if the first one is exact.
 fn round_trip(body: &Body, op: Op, code: OpCode) -> Fold {
     let inner = body.defining_op(body.operand(op, 0))?;
     let source = body.is(inner, code).then(|| body.operand(inner, 0))?;
@@ -309,7 +309,7 @@ pub(super) fn index_castui(body: &Body, op: Op) -> Fold {
     round_trip(body, op, INDEX_CASTUI).or_else(|| convert(body, op, true))
 }
 
-/// Integers a float holds exactly; others are left to code that rounds once.
+/// Integers that a float represents exactly; others are left to code that rounds once.
 pub(super) fn sitofp(body: &Body, op: Op) -> Fold {
     let operand = body.operand(op, 0);
     let found = wrap(constant_integer(body, operand)? as i128, width(body, operand)?);

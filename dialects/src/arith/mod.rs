@@ -13,7 +13,7 @@ use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type, scalar};
 
-/// What a binary or unary operation of one type works on.
+/// The types that an operation of one type works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Domain {
     Integer,
@@ -22,7 +22,7 @@ enum Domain {
 
 const ELEMENTWISE: &[Trait] = &[Trait::Pure, Trait::Elementwise, Trait::SameOperandsAndResultType];
 const COMMUTATIVE: &[Trait] = &[Trait::Pure, Trait::Elementwise, Trait::SameOperandsAndResultType, Trait::Commutative];
-/// Undefined for a zero divisor, so it must not run where it would not have run.
+/// Undefined for a zero divisor, so it must not be executed speculatively.
 const DIVISION: &[Trait] = &[Trait::NoMemoryEffect, Trait::Elementwise, Trait::SameOperandsAndResultType];
 
 /// Name, summary, operand count, domain, traits, fold.
@@ -78,7 +78,7 @@ const UNIFORM: [UniformRow; 32] = [
     ("arith.mului_extended", "Low and high half of the unsigned product.", 2, Domain::Integer, COMMUTATIVE, None),
 ];
 
-/// What a cast goes from and to.
+/// The types of a cast.
 #[derive(Clone, Copy)]
 enum Cast {
     WidenInteger,

@@ -1,10 +1,10 @@
-//! `linalg.generic`: reading one, and building one.
+//! `linalg.generic`: decoding and building.
 //!
 //! At the structured level every computation is a `linalg.generic`; there are no named operations.
 //!
 //! Invariants
-//! - Output maps are projected permutations, except that a result dimension of extent 1 may be the constant 0
-//!   (a reduction that keeps its dimensions).
+//! - Output maps are projected permutations, except that a result dimension of extent 1 may be the constant 0 (a
+//!   reduction that keeps its dimensions).
 //! - Bodies are one block of pure scalar operations; they may read scalars defined outside the operation.
 //! - The initial value of an operation without reduction iterators is never read.
 
@@ -34,7 +34,7 @@ impl Iterator {
         Attribute::Dialect("linalg".into(), self.keyword().into())
     }
 
-    /// The kind that an attribute says.
+    /// The kind in an attribute.
     fn of(attribute: &Attribute) -> Iterator {
         match attribute {
             Attribute::Dialect(_, text) if **text == *Iterator::Reduction.keyword() => Iterator::Reduction,
@@ -46,7 +46,7 @@ impl Iterator {
     fn attributes(iterators: &[Iterator]) -> Attribute {
         let mut attributes: Vec<Attribute> = Vec::with_capacity(iterators.len());
         for (at, iterator) in iterators.iter().enumerate() {
-            // those of one kind share their text
+            // iterators of one kind share their text
             let known = iterators[..at].iter().rposition(|other| other == iterator);
             attributes.push(known.map_or_else(|| iterator.attribute(), |known| attributes[known].clone()));
         }
@@ -63,9 +63,9 @@ pub struct Generic {
     pub inputs: Vec<Value>,
     /// Output operands: the initial values of the results.
     pub inits: Vec<Value>,
-    /// One map an operand, inputs first.
+    /// One map per operand, inputs first.
     pub maps: Vec<AffineMap>,
-    /// One kind a loop.
+    /// One kind per loop.
     pub iterators: Vec<Iterator>,
     /// The scalar computation.
     pub block: Block,
@@ -101,7 +101,7 @@ impl Generic {
         if reduces { Generic::of(body, op) } else { None }
     }
 
-    /// Leaves out moduli that change nothing, given how far the loops run.
+    /// Drops moduli that have no effect, given the extents of the loops.
     fn drop_modulo(&mut self, body: &Body) {
         let is_modulo = |e: &AffineExpr| matches!(e, AffineExpr::Mod(..));
         if !self.maps.iter().any(|map| map.results.iter().any(is_modulo)) {
@@ -138,13 +138,13 @@ impl Generic {
         self.iterators.contains(&Iterator::Reduction)
     }
 
-    /// The yielded values, one a result.
+    /// The yielded values, one per result.
     pub fn yields<'a>(&self, body: &'a Body) -> &'a [Value] {
         let end = body.terminator(self.block).expect("a generic's block ends in linalg.yield");
         body.op(end).operands()
     }
 
-    /// For each loop the first operand and dimension whose extent it runs over: `(operand index, dimension)`.
+    /// For each loop the first operand and dimension with its extent: `(operand index, dimension)`.
     pub fn extent_sources(&self) -> Vec<Option<(usize, usize)>> {
         (0..self.rank() as u32)
             .map(|dim| {
@@ -163,7 +163,7 @@ impl Generic {
         if index < self.inputs.len() { self.inputs[index] } else { self.inits[index - self.inputs.len()] }
     }
 
-    /// Static extents of the loops, where known.
+    /// Static extents of the loops, as far as known.
     pub fn extents(&self, body: &Body) -> Vec<Option<i64>> {
         self.extent_sources()
             .into_iter()
@@ -175,7 +175,7 @@ impl Generic {
     }
 }
 
-/// The largest value of a linear expression that is never negative.
+/// The largest value of a non-negative linear expression.
 fn largest(expression: &AffineExpr, extents: &[Option<i64>]) -> Option<i64> {
     let (coefficients, constant) = expression.as_linear(extents.len() as u32)?;
     if constant < 0 {
@@ -196,7 +196,7 @@ pub struct Input {
     pub map: AffineMap,
 }
 
-/// Builds a `linalg.generic` with one or more results. `body` gets the input elements, then the current output
+/// Builds a `linalg.generic` with one or more results. `body` receives the input elements, then the current output
 /// elements, and returns the new output elements.
 pub fn build_generic(
     builder: &mut Builder<'_>,
@@ -225,7 +225,7 @@ pub fn build_generic(
     builder.body.op(op).results().to_vec()
 }
 
-/// The tensor in half precision that a tensor in `f32` is the same numbers as.
+/// The f16 or bf16 tensor that an `f32` tensor was widened from.
 pub fn widened_from(body: &Body, value: Value) -> Option<Value> {
     let generic = Generic::defining(body, value)?;
     let &[from] = &generic.inputs[..] else { return None };
@@ -236,7 +236,7 @@ pub fn widened_from(body: &Body, value: Value) -> Option<Value> {
     is_widening.then_some(from)
 }
 
-/// The maps of a generic operation as they are written: moduli stand where an axis is not visited whole, too.
+/// The maps of a generic operation as written, including moduli that have no effect.
 pub fn written_maps(body: &Body, op: Op) -> Option<Vec<AffineMap>> {
     let maps = body.attribute(op, "indexing_maps")?.as_array()?;
     maps.iter().map(|map| map.as_affine_map().cloned()).collect()

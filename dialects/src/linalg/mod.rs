@@ -84,7 +84,7 @@ pub fn reduction() -> Attribute {
     Attribute::Dialect("linalg".into(), "iterator_type<reduction>".into())
 }
 
-/// The maps of `indexing_maps`; `None` when one entry is not a map.
+/// The maps of `indexing_maps`; `None` if an entry is not a map.
 pub fn indexing_maps(body: &Body, op: Op) -> Option<Vec<&AffineMap>> {
     body.attribute(op, "indexing_maps")?.as_array()?.iter().map(Attribute::as_affine_map).collect()
 }
@@ -124,7 +124,7 @@ fn verify_map(at: usize, map: &AffineMap, r#type: &Type, iterators: usize) -> Ch
     })
 }
 
-/// Static extents of all operands agree on the size of every loop that they index alone.
+/// Checks that static extents of all operands agree on the size of every loop that indexes a dimension alone.
 fn verify_extents(maps: &[&AffineMap], types: &[Type]) -> Check {
     let loops = maps.first().map_or(0, |map| map.dims as usize);
     let mut extents: Vec<Option<i64>> = vec![None; loops];

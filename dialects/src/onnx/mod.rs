@@ -2,7 +2,7 @@
 //!
 //! Operands and results are the operator's inputs and outputs by position; an omitted optional input is the result of
 //! `onnx.NoValue`, an omitted optional output has type `none`. Graphs held by attributes are regions ending in
-//! `onnx.Yield`. Attributes keep ONNX's names; one that is missing has ONNX's default.
+//! `onnx.Yield`. Attributes have ONNX's names; a missing one has ONNX's default.
 
 #[rustfmt::skip]
 mod names;
@@ -15,9 +15,9 @@ use std::sync::LazyLock;
 
 use ir::{Body, IndexMap, Op};
 
-/// The name of constants.
+/// The name of the constant operation.
 pub const CONSTANT: &str = "onnx.Constant";
-/// The name of what stands for an omitted operand.
+/// The name of the operation for omitted operands.
 pub const NO_VALUE: &str = "onnx.NoValue";
 /// The name of the operation that ends a region.
 pub const YIELD: &str = "onnx.Yield";
@@ -27,7 +27,7 @@ pub use operations::{find_operation, is_random, operations};
 pub use verify::{check_choices, check_types, type_name};
 
 impl OnnxOp {
-    /// The operator of an operation's name; `None` for other operations.
+    /// The operator with an operation's name; `None` for other operations.
     pub fn from_name(name: &str) -> Option<OnnxOp> {
         static BY_NAME: LazyLock<IndexMap<&str, OnnxOp>> = LazyLock::new(|| names::OPERATORS.iter().copied().collect());
         BY_NAME.get(name).copied()

@@ -1,4 +1,4 @@
-//! Definitions of the operations, made from the schemas.
+//! Operation definitions, generated from the schemas.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -12,12 +12,12 @@ pub fn operations() -> Vec<&'static OpDefinition> {
     OWN.iter().chain(OnnxOp::all().map(of_operator)).collect()
 }
 
-/// The operation of a name.
+/// The operation with a name.
 pub fn find_operation(name: &str) -> Option<&'static OpDefinition> {
     OnnxOp::from_name(name).map(of_operator).or_else(|| OWN.iter().find(|own| own.name == name))
 }
 
-/// Those that are no operators.
+/// The operations that are not operators.
 static OWN: LazyLock<[OpDefinition; 2]> = LazyLock::new(|| {
     [
         OpDefinition::new(super::NO_VALUE, "An omitted optional.", Arity::exactly(0), Arity::exactly(1))
@@ -27,7 +27,7 @@ static OWN: LazyLock<[OpDefinition; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// The operation of an operator, defined when somebody first asks: a model uses few of so many.
+/// The operation of an operator, defined on first use: a model uses few of them.
 fn of_operator(operator: OnnxOp) -> &'static OpDefinition {
     static DEFINITIONS: LazyLock<Vec<OnceLock<OpDefinition>>> =
         LazyLock::new(|| OnnxOp::all().map(|_| OnceLock::new()).collect());
@@ -48,12 +48,12 @@ const RANDOM: [OnnxOp; 7] = [
     OnnxOp::RandomUniformLike,
 ];
 
-/// Whether two equal operations of this name may give different results, so that both are needed.
+/// Whether two equal operations of this name may have different results, so that they must not be merged.
 pub fn is_random(name: &str) -> bool {
     OnnxOp::from_name(name).is_some_and(|operator| RANDOM.contains(&operator))
 }
 
-/// Definitions are made once and live as long as the program, so their text is leaked.
+/// Definitions are created once and live as long as the program, so their text is leaked.
 fn definition(operator: OnnxOp, schema: &Schema) -> OpDefinition {
     let graphs = schema.attributes.iter().filter(|a| a.kind == Kind::Graph).count() as u16;
     let attributes: Vec<AttributeDefinition> = schema
@@ -68,7 +68,7 @@ fn definition(operator: OnnxOp, schema: &Schema) -> OpDefinition {
         attributes: attributes.leak(),
         traits: match operator {
             OnnxOp::Constant => &[Trait::Pure, Trait::ConstantLike],
-            // as if they read the state of a generator: unused ones may go, equal ones are not one
+            // as if they read the state of a generator: unused ones may be removed, equal ones not merged
             _ if RANDOM.contains(&operator) => &[Trait::ReadsMemory],
             _ if graphs > 0 => &[Trait::RecursiveEffects, Trait::SingleBlock],
             _ => &[Trait::Pure],

@@ -9,11 +9,11 @@ use memchr::memmem;
 /// The tables as text; their form is described in the script that writes them, `tools/generate_schemas.py`.
 const TEXTS: [&str; 2] = [include_str!("schemas.txt"), include_str!("schemas_microsoft.txt")];
 
-/// The domain of ONNX Runtime's own operators. With those of its subdomains, and some of the default domain that the standard does
-/// not know, or did not know yet, they have a table of their own.
+/// The domain of ONNX Runtime's operators. They have a separate table, together with those of its subdomains, and
+/// operators of the default domain that the standard lacks or lacked.
 const MICROSOFT: &str = "com.microsoft";
 
-/// Operators that the standard has deprecated, though no other says all they can: a leaf of these trees may have several
+/// Operators that the standard has deprecated without an equivalent replacement: a leaf of these trees may have several
 /// weights.
 const IRREPLACEABLE: [&str; 2] = ["TreeEnsembleClassifier", "TreeEnsembleRegressor"];
 
@@ -22,7 +22,7 @@ const IRREPLACEABLE: [&str; 2] = ["TreeEnsembleClassifier", "TreeEnsembleRegress
 pub enum Mode {
     /// Exactly once.
     Single,
-    /// Once or left out.
+    /// Once or omitted.
     Optional,
     /// Any number, all of one type.
     Variadic,
@@ -43,7 +43,7 @@ pub struct Parameter {
     pub minimum: u16,
 }
 
-/// What an ONNX attribute holds.
+/// The type of an ONNX attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are ONNX's")]
 pub enum Kind {
@@ -64,17 +64,17 @@ pub enum Kind {
 pub struct AttributeSchema {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// Its type.
     pub kind: Kind,
     /// Whether a node is invalid without it.
     pub required: bool,
-    /// What a node without it means, lists separated by commas.
+    /// Its default, lists separated by commas.
     pub default: Option<&'static str>,
     /// The enumeration a text belongs to.
     pub enumeration: Option<&'static str>,
 }
 
-/// Integers that are truth values, under the same names in all operators: 1 is true, and so is any other number but 0.
+/// Integer attributes that are truth values, with the same names in all operators: any number but 0 is true.
 const FLAGS: &[&str] = &[
     "across_channels",
     "align_corners",
@@ -134,16 +134,16 @@ const FLAGS: &[&str] = &[
     "zeros",
 ];
 
-/// Integers that are numbers of element types, where 0 leaves the type to what the operator says without the attribute.
+/// Integer attributes that are element types; 0 means the type that the operator uses without the attribute.
 const ELEMENT_TYPES: &[&str] = &["dtype", "output_dtype", "precision", "softmax_precision", "stash_type"];
 
 impl AttributeSchema {
-    /// Whether a value of it means the same as its absence.
+    /// Whether a value means the same as its absence.
     pub fn is_left_out(&self, number: i64) -> bool {
         number == 0 && self.kind == Kind::Int && ELEMENT_TYPES.contains(&self.name)
     }
 
-    /// Whether it is a truth value, which the documents write as an integer.
+    /// Whether it is a truth value, stored as an integer.
     pub fn is_flag(&self) -> bool {
         self.kind == Kind::Int && FLAGS.binary_search(&self.name).is_ok()
     }
@@ -158,7 +158,7 @@ pub struct Schema {
     pub name: &'static str,
     /// The first opset with this version.
     pub since: i64,
-    /// Whether the operator ended here.
+    /// Whether the operator was removed in this version.
     pub deprecated: bool,
     /// Inputs in order.
     pub inputs: Vec<Parameter>,
@@ -170,20 +170,20 @@ pub struct Schema {
     pub constraints: Vec<(&'static str, Vec<&'static str>)>,
 }
 
-/// What stands in front of the operators of a table.
+/// The head of a table.
 struct Head {
     /// The newest version of each domain.
     opsets: Vec<(&'static str, i64)>,
     /// The texts of each enumeration.
     enumerations: Vec<(&'static str, Vec<&'static str>)>,
-    /// Lists of types, by number, as the table writes them.
+    /// Lists of types, by index in the table.
     sets: Vec<&'static str>,
 }
 
-/// What each version of an operator begins with in a table.
+/// The beginning of an operator version in a table.
 const START: &[u8] = b"\nop ";
 
-/// A table, of which only those versions are read that somebody asks for.
+/// A table, whose versions are parsed on first use.
 struct Table {
     head: &'static Head,
     /// The versions of each operator, oldest first, by domain and name in the order of the text.
@@ -194,7 +194,7 @@ struct Table {
 struct Version {
     /// The first opset with it.
     since: i64,
-    /// What the table says of it, from behind the word `op` on.
+    /// Its text in the table, after the word `op`.
     text: &'static str,
     schema: OnceLock<Schema>,
 }
@@ -226,7 +226,7 @@ impl Table {
         TABLES.iter().map(|table| &**table)
     }
 
-    /// All versions of an operator that the table knows, oldest first.
+    /// All versions of an operator in the table, oldest first.
     fn versions(&self, domain: &str, name: &str) -> &[Version] {
         let Some(index) = self.operators.get_index_of(&(canonical(domain), name)) else { return &[] };
         &self.operators[index]
@@ -253,26 +253,26 @@ impl Table {
     }
 }
 
-/// A domain as the tables write it: the default one has two spellings.
+/// The name of a domain in the tables: the default one has two spellings.
 fn canonical(domain: &str) -> &str {
     if domain.is_empty() { "ai.onnx" } else { domain }
 }
 
-/// Reads what all operators have in common, before somebody waits for it.
+/// Reads the common part of the tables, before a caller waits for it.
 pub fn read_tables() {
     for table in &TABLES {
         LazyLock::force(table);
     }
 }
 
-/// All versions of an operator, oldest first; none of an unknown one. `""` is the default domain.
+/// All versions of an operator, oldest first; empty if it is unknown. `""` is the default domain.
 pub fn versions(domain: &str, name: &str) -> impl DoubleEndedIterator<Item = &'static Schema> {
     let mut known = Table::all().map(|table| (table, table.versions(domain, name)));
     let first = known.find(|(_, versions)| !versions.is_empty());
     first.into_iter().flat_map(|(table, versions)| versions.iter().map(|version| table.schema(version)))
 }
 
-/// The version of an operator that opset `opset` of its domain means.
+/// The version of an operator in opset `opset` of its domain.
 pub fn lookup(domain: &str, name: &str, opset: i64) -> Option<&'static Schema> {
     Table::all().find_map(|table| {
         let meant = table.versions(domain, name).iter().rev().find(|version| version.since <= opset)?;
@@ -280,7 +280,7 @@ pub fn lookup(domain: &str, name: &str, opset: i64) -> Option<&'static Schema> {
     })
 }
 
-/// The newest version of an operator, unless that one says it is gone.
+/// The newest version of an operator, unless it was removed.
 pub fn newest(domain: &str, name: &str) -> Option<&'static Schema> {
     versions(domain, name).next_back().filter(|schema| !schema.deprecated)
 }
@@ -295,7 +295,7 @@ pub fn of_operation(name: &str) -> Option<&'static Schema> {
     }
 }
 
-/// Every operator there ever was, by domain and name.
+/// Every operator that has ever existed, by domain and name.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     let [standard, own] = [&*TABLES[0], &*TABLES[1]];
     let others = own.operators.keys().filter(|key| !standard.operators.contains_key(*key));
@@ -319,7 +319,7 @@ pub fn newest_opset(domain: &str) -> Option<i64> {
     head.opsets.iter().find(|(known, _)| *known == domain).map(|&(_, version)| version)
 }
 
-/// Whether the tables know any operator of the domain.
+/// Whether the tables have an operator of the domain.
 pub fn has_domain(domain: &str) -> bool {
     newest_opset(domain).is_some()
 }
@@ -331,7 +331,7 @@ pub fn choices(enumeration: &str) -> &'static [&'static str] {
 }
 
 impl Schema {
-    /// The operation that stands for this operator: `onnx.Add`, `onnx.ml.Scaler`.
+    /// The operation of this operator: `onnx.Add`, `onnx.ml.Scaler`.
     pub fn op_name(&self) -> String {
         op_name(self.domain, self.name)
     }
@@ -341,7 +341,7 @@ impl Schema {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// The graphs it holds, in the order of an operation's regions: `then_branch` is the first of If, as of `scf.if`.
+    /// Its graph attributes, in the order of an operation's regions: `then_branch` is the first of If, as of `scf.if`.
     pub fn regions(&self) -> impl Iterator<Item = &'static str> {
         let graphs = self.attributes.iter().filter(|attribute| attribute.kind == Kind::Graph);
         graphs.rev().map(|attribute| attribute.name)
@@ -363,18 +363,18 @@ impl Schema {
         constraint.map_or(std::slice::from_ref(&parameter.r#type), |(_, types)| types)
     }
 
-    /// How many inputs a node has at least and at most.
+    /// The minimum and maximum number of inputs of a node.
     pub fn input_count(&self) -> (usize, usize) {
         count(&self.inputs)
     }
 
-    /// How many outputs a node has at least and at most.
+    /// The minimum and maximum number of outputs of a node.
     pub fn output_count(&self) -> (usize, usize) {
         count(&self.outputs)
     }
 }
 
-/// The operation that stands for an operator: `onnx.` and, for other domains than the default, the domain.
+/// The operation of an operator: `onnx.` and, for domains other than the default, the domain.
 pub fn op_name(domain: &str, name: &str) -> String {
     match domain {
         "" | "ai.onnx" => ["onnx.", name].concat(),
@@ -393,7 +393,7 @@ impl Parameter {
     }
 }
 
-/// Everything up to the last required parameter must be there; a variadic last one takes any number.
+/// All parameters up to the last required one must be present; a variadic last one takes any number.
 fn count(parameters: &[Parameter]) -> (usize, usize) {
     let required = parameters.iter().rposition(|p| match p.mode {
         Mode::Single => true,
@@ -480,7 +480,7 @@ mod tests {
             [since(0), since(1), since(12), since(13), since(99)],
             [None, Some(1), Some(11), Some(13), Some(25)]
         );
-        // ONNX Runtime had it first
+        // it was an operator of ONNX Runtime first
         assert_eq!(lookup("", "LayerNormalization", 12).map(|schema| schema.since), Some(1));
         assert!(newest("", "Upsample").is_none());
         assert!(lookup("", "NoSuchOperator", 21).is_none());
@@ -515,7 +515,7 @@ mod tests {
         }
     }
 
-    /// Regenerates a table with the Python package, where there is one of the version the table names.
+    /// Regenerates a table with the Python package, if the version that the table names is installed.
     fn check_table(source: &str, text: &str) {
         let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/generate_schemas.py");

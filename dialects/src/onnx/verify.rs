@@ -1,5 +1,5 @@
-//! What operations of the dialect must look like beyond arities and attributes: the types that schemas allow and tie
-//! together, and regions that fit what stands around them.
+//! The verifier of the dialect, beyond arities and attributes: the types that schemas allow and tie together, and the
+//! signatures of regions.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::schema::{self, Mode, Parameter, Schema};
 use super::{OnnxOp, YIELD};
 use crate::checks::{Check, ensure, only_block, terminator_types, types_of};
 
-/// Verifies an operation that stands for an operator.
+/// Verifies an operator's operation.
 pub(super) fn verify(body: &Body, op: Op) -> Check {
     let Some(schema) = schema::of_operation(body.name(op)) else { return Ok(()) };
     let operation = body.op(op);
@@ -26,8 +26,8 @@ pub(super) fn verify(body: &Body, op: Op) -> Check {
     }
 }
 
-/// Whether operands and results have types that a schema allows, and the same ones where it ties them together.
-/// The error is the end of a sentence that starts with the operator. Absent values have no type.
+/// Checks that operands and results have types that a schema allows, and equal types where it ties them together. The
+/// error is the end of a sentence that starts with the operator. Absent values have no type.
 pub fn check_types(schema: &Schema, operands: &[Type], results: &[Type]) -> Result<(), String> {
     let mut bound: IndexMap<&str, (&str, Cow<'static, str>)> = IndexMap::default();
     let inputs = operands.iter().enumerate().map(|(index, r#type)| ("operand", schema.input(index), r#type));
@@ -50,7 +50,7 @@ pub fn check_types(schema: &Schema, operands: &[Type], results: &[Type]) -> Resu
     Ok(())
 }
 
-/// Whether texts that stand for one of a few things are such. The error is the end of a sentence.
+/// Checks that texts with an enumeration are members of it. The error is the end of a sentence.
 pub fn check_choices(schema: &Schema, attributes: &Attributes) -> Result<(), String> {
     for known in &schema.attributes {
         let (Some(enumeration), Some(found)) = (known.enumeration, attributes.str(known.name)) else { continue };
@@ -118,7 +118,7 @@ fn element_name(element: &Type) -> Option<Cow<'static, str>> {
     }))
 }
 
-/// Types that must be the same but for their shapes; absent ones fit anything.
+/// Checks that types are equal except for their shapes; absent ones match anything.
 fn same_kinds(what: &str, found: &[Type], expected: &[Type]) -> Check {
     ensure(found.len() == expected.len(), || format!("expects {} {what}, found {}", expected.len(), found.len()))?;
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -129,7 +129,7 @@ fn same_kinds(what: &str, found: &[Type], expected: &[Type]) -> Check {
     Ok(())
 }
 
-/// What an optional holds, if that is a sequence: a sequence counts as an optional that has it.
+/// The value type of an optional, if that is a sequence: a sequence is accepted as an optional with this value.
 fn held(r#type: &Type) -> &Type {
     match r#type {
         Type::Dialect(dialect) if &*dialect.name == "Opt" => match dialect.parameters.first() {
@@ -149,8 +149,8 @@ fn verify_if(body: &Body, op: Op, results: &[Type]) -> Check {
     Ok(())
 }
 
-/// The body takes the iteration, the condition and what is carried; it gives the condition, what is carried and what
-/// is collected.
+/// The body takes the iteration, the condition and the carried values; it returns the condition, the carried and the
+/// collected values.
 fn verify_loop(body: &Body, op: Op, operands: &[Type], results: &[Type]) -> Check {
     let block = only_block(body, op, 0)?;
     let scalar = |element| Type::static_tensor(&[], element);

@@ -1,4 +1,4 @@
-//! `rt`: what the runtime offers generated code.
+//! `rt`: the runtime's interface for generated code.
 
 pub mod attributes;
 pub mod routines;
@@ -68,7 +68,7 @@ pub fn operations() -> Vec<OpDefinition> {
     operations
 }
 
-/// The address of what lies at an address, whatever it is seen as.
+/// The address of a buffer made from an address is that address.
 fn fold_address(body: &Body, op: Op) -> Option<Vec<Folded>> {
     let mut buffer = body.operand(op, 0);
     loop {

@@ -1,19 +1,18 @@
-//! The runtime's routines for work that is not loop-shaped: what `rt.call` can call.
+//! The runtime's routines for operations that are not loop-shaped, called by `rt.call`.
 //!
-//! A routine is the symbol `rt_call_NAME` with the C signature
-//! `int64_t (int64_t context, int64_t *words, int64_t count)`. The words are those of the operands, in order, then those
-//! of the results:
+//! A routine is the symbol `rt_call_NAME` with the C signature `int64_t (int64_t context, int64_t *words, int64_t
+//! count)`. The words are those of the operands, in order, then those of the results:
 //!
 //! - a tensor is its element kind (the number of ONNX's `TensorProto.DataType`), its rank, its address and its extents;
 //! - an index is itself, a real number is the bits of an `f64`;
-//! - a sequence, an optional or a map ([`handle_type`]) is its number in the table of the run;
-//! - of a result that is [`Extents::Given`] all words are there, and the routine fills the memory;
-//! - of a result that is [`Extents::Returned`] kind and rank are there, and the routine stores address and extents. The
-//!   memory is the run's, from `rt_allocate`;
-//! - of a result that is [`Extents::Handle`] the routine stores the number.
+//! - a sequence, an optional or a map ([`handle_type`]) is its handle in the table of the run;
+//! - for a result that is [`Extents::Given`], the caller sets all words, and the routine fills the memory;
+//! - for a result that is [`Extents::Returned`], the caller sets kind and rank, and the routine stores address and
+//!   extents. The memory is the run's, from `rt_allocate`;
+//! - for a result that is [`Extents::Handle`], the routine stores the handle.
 //!
-//! The routine returns 0, or the number, from 1 on, of one of its [`Routine::failures`]. Out of memory it sets the
-//! status of the run.
+//! The routine returns 0, or the number, from 1 on, of one of its [`Routine::failures`]. If an allocation fails, it
+//! sets the status of the run.
 
 use ir::{Body, Op, Type, Value};
 
@@ -22,7 +21,7 @@ use super::winograd::WINOGRAD_POINTS;
 use crate::OpCodes;
 use crate::checks::{Check, ensure, types_of};
 
-/// What a routine takes at one place.
+/// The kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A tensor.
@@ -35,12 +34,12 @@ pub enum Operand {
     Handle,
 }
 
-/// How the extents of a result come about.
+/// How the extents of a result are determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extents {
     /// They are known before the call: the result has a destination among the operands.
     Given,
-    /// The routine says what they are.
+    /// The routine returns them.
     Returned,
     /// None: it is a sequence, an optional or a map.
     Handle,
@@ -53,15 +52,17 @@ pub struct Routine {
     pub name: &'static str,
     /// What it does.
     pub summary: &'static str,
-    /// What it takes, without destinations.
+    /// Its operands, without destinations.
     pub operands: &'static [Operand],
-    /// What it gives.
+    /// Its results.
     pub results: &'static [Extents],
     /// Why it may fail: the ends of messages.
     pub failures: &'static [&'static str],
-    /// Whether it looks at the texts of strings, or makes some: those are a run's, so that nothing is computed ahead.
+    /// Whether it reads or creates the texts of strings: those belong to a run, so that it is not evaluated at compile
+    /// time.
     pub reads_texts: bool,
-    /// Whether the first result may lie where the first operand does, if they are of one shape: the rest of it stays.
+    /// Whether the first result may reuse the memory of the first operand, if their shapes are equal: elements that are
+    /// not written stay.
     pub rewrites: bool,
 }
 
@@ -514,7 +515,7 @@ pub const ROUTINES: &[Routine] = &[
 ];
 
 impl Routine {
-    /// The routine of that name.
+    /// The routine with that name.
     pub fn named(name: &str) -> Option<&'static Routine> {
         ROUTINES.iter().find(|routine| routine.name == name)
     }
@@ -543,15 +544,15 @@ pub fn is_handle(r#type: &Type) -> bool {
     matches!(r#type, Type::Dialect(dialect) if &*dialect.dialect == "rt" && &*dialect.name == "handle")
 }
 
-/// The routine that moves elements: a tensor, and rows of a number and coefficients, see its row.
+/// The routine for data movement: a tensor, and rows of an offset and coefficients, see its row.
 pub const RELAYOUT: &str = "relayout";
-/// The same that multiplies what it moves.
+/// The same with scale factors.
 pub const SCALED_RELAYOUT: &str = "scaled_relayout";
 
-/// What all routines' symbols begin with.
+/// The prefix of all routines' symbols.
 pub const SYMBOL: &str = "rt_call_";
 
-/// The operand of an `rt.call` that says how large a result is and is where it goes, if the result has one.
+/// The destination operand of a result of an `rt.call`, which has its size and its memory, if the result has one.
 pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
     let routine = Routine::of(body, op)?;
     let given = |results: &[Extents]| results.iter().filter(|&&extents| extents == Given).count();

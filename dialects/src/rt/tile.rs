@@ -1,4 +1,5 @@
-//! `rt.contract`, `rt.contract_blocks`, `rt.depthwise` and `rt.winograd_tiles`: one tile of a sum of products, computed by a micro-kernel or by code of its own.
+//! `rt.contract`, `rt.contract_blocks`, `rt.depthwise` and `rt.winograd_tiles`: one tile of a contraction, computed by
+//! a micro-kernel or by generated code.
 
 pub use abi::place_in_word;
 use abi::{BLOCKS_WORDS, Blocks, DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Product, Start, WINOGRAD_WORDS, Winograd};
@@ -9,39 +10,39 @@ use super::{CONTRACT, CONTRACT_BLOCKS, DEPTHWISE, WINOGRAD_TILES};
 use crate::checks::{Check, all_index, ensure};
 use crate::{OpCode, OpCodes};
 
-/// Operands in front of those that say how the operands are walked.
+/// Operands before those of the loops.
 const LEADING: usize = 6;
 
-/// Elements that are multiplied, and their sums.
+/// The element types of a contraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `f32 · f32`, summed up in `f32`.
+    /// `f32 · f32`, summed in `f32`.
     F32,
-    /// The same, and the right operand is transposed: both are contiguous along the innermost reduction loop, and columns of the right
-    /// one lie apart, a sixteenth of the distance of groups.
+    /// The same with a transposed right operand: both are contiguous along the innermost reduction loop; the stride of
+    /// the right one's columns is a sixteenth of that of groups.
     F32Transposed,
-    /// `f32 · f16`, summed up in `f32`.
+    /// `f32 · f16`, summed in `f32`.
     F32F16,
-    /// `f32 · bf16`, summed up in `f32`.
+    /// `f32 · bf16`, summed in `f32`.
     F32BF16,
-    /// `f64 · f64`, summed up in `f64`.
+    /// `f64 · f64`, summed in `f64`.
     F64,
-    /// `u8 · i8`, summed up in `i32`. Along the innermost reduction loop the left operand is contiguous, and the right one is
-    /// packed: [`QUAD`] bytes of a column lie side by side.
+    /// `u8 · i8`, summed in `i32`. Along the innermost reduction loop the left operand is contiguous, and the right one
+    /// is packed: [`QUAD`] values of a column are contiguous.
     U8I8,
 }
 
-/// Bytes of a column that lie side by side in a packed operand of [`Kind::U8I8`].
+/// Values of a column that are contiguous in a packed operand of [`Kind::U8I8`].
 pub const QUAD: i64 = 4;
 
-/// A tile of a sum of products.
+/// A tile of a contraction.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
     /// The address of the left operand.
     pub left: Value,
     /// The address of the right operand.
     pub right: Value,
-    /// The address of what sums start from, for [`Start::Columns`].
+    /// The address of the initial values, for [`Start::Columns`].
     pub from: Value,
     /// The address of the result.
     pub out: Value,
@@ -49,29 +50,29 @@ pub struct Tile {
     pub rows: Value,
     /// Columns of the result.
     pub columns: Value,
-    /// What sums start from.
+    /// The initial value of sums.
     pub start: Start,
-    /// How the operands are walked.
+    /// The loops over the operands.
     pub walk: Walk,
 }
 
-/// How the operands of a tile are walked.
+/// The loops of a tile.
 #[derive(Clone, Copy, Debug)]
 pub enum Walk {
-    /// The left operand is the same for all columns.
+    /// A contraction: the left operand is the same for all columns.
     Product {
-        /// What is multiplied.
+        /// The element types.
         kind: Kind,
-        /// Whether the right operand may be read up to the next whole group of columns.
+        /// Whether the right operand may be read up to the next full group of columns.
         right_padded: bool,
         /// Extents and strides.
         walk: Product<Value>,
     },
-    /// The same, and the right operand is in numbers of a few bits.
+    /// A contraction with a block-quantised right operand.
     Blocks(Blocks<Value>),
-    /// Both operands run along the columns.
+    /// A depthwise convolution: both operands run along the columns.
     Depthwise(Depthwise<Value>),
-    /// Windows of an image by fewer products; rows are tiles.
+    /// A convolution by Winograd's algorithm; rows are tiles.
     Winograd(Winograd<Value>),
 }
 
@@ -79,7 +80,7 @@ impl Kind {
     /// All of them.
     pub const ALL: [Kind; 6] = [Kind::F32, Kind::F32Transposed, Kind::F32F16, Kind::F32BF16, Kind::F64, Kind::U8I8];
 
-    /// Elements of the left operand, the right one and the result.
+    /// The element types of the left operand, the right one and the result.
     pub fn elements(self) -> [Type; 3] {
         match self {
             Kind::F32 | Kind::F32Transposed => [Type::F32, Type::F32, Type::F32],
@@ -171,7 +172,7 @@ fn kind_of(body: &Body, op: Op) -> Option<Kind> {
 }
 
 impl Tile {
-    /// An operation, where it is one of them; it verifies.
+    /// Decodes an operation, if it is one of these; it must verify.
     pub fn of(body: &Body, op: Op) -> Option<Tile> {
         let walk = |words: &[Value]| match body.code(op) {
             Some(CONTRACT) => Some(Walk::Product {
@@ -220,7 +221,7 @@ impl Tile {
 }
 
 impl Walk {
-    /// What it is made of, in the order of a descriptor.
+    /// The words of its descriptor, in order.
     pub fn words(&self) -> Vec<Value> {
         match self {
             Walk::Product { walk, .. } => walk.words().to_vec(),
@@ -230,7 +231,7 @@ impl Walk {
         }
     }
 
-    /// Extents of the loops that are summed over.
+    /// Extents of the reduction loops.
     pub fn reduction(&self) -> &[Value] {
         match self {
             Walk::Product { walk, .. } => &walk.reduction,

@@ -1,4 +1,4 @@
-//! `rt.winograd`: a convolution with 3×3 windows whose weights are known at the points of F(4×4, 3×3) or F(2×2, 3×3), see
+//! `rt.winograd`: a 3×3 convolution with weights that are transformed for F(4×4, 3×3) or F(2×2, 3×3), see
 //! [`abi::Winograd`].
 
 use abi::TILE_SIZES;
@@ -10,10 +10,9 @@ use crate::OpCodes;
 use crate::checks::{Check, ensure, operand_type, result_type};
 use crate::linalg::GROUP;
 
-/// The operand that is its destination.
+/// The index of its destination operand.
 pub const DESTINATION: usize = 3;
-/// The routine that makes weights of all points, `[points, groups, channels, 16]`, of those of the window,
-/// `[groups, blocks, 3, 3, 16, 16]`.
+/// The routine that transforms weights, from `[groups, blocks, 3, 3, 16, 16]` to `[points, groups, channels, 16]`.
 pub const WINOGRAD_POINTS: &str = "winograd_points";
 
 /// An `rt.winograd`, decoded.
@@ -23,18 +22,18 @@ pub struct Winograd {
     pub x: Value,
     /// The weights, `[points, groups, blocks · 16, 16]`.
     pub points: Value,
-    /// What sums start from, one number a channel of the result.
+    /// The initial value of sums, one for each channel of the result.
     pub bias: Value,
-    /// How large the result is, and where it goes: `[images, groups, out height, out width, 16]`.
+    /// The destination: `[images, groups, out height, out width, 16]`.
     pub destination: Value,
-    /// Rows and columns of a tile of the result.
+    /// The output tile size.
     pub size: i64,
-    /// Rows above and columns beside the operand; what of the windows lies behind it is zero, too.
+    /// Padding above and to the left of the operand; below and to the right, out-of-range elements are zero, too.
     pub pads: [i64; 2],
 }
 
 impl Winograd {
-    /// An operation, where it is one; it verifies.
+    /// Decodes an operation, if it is one; it must verify.
     pub fn of(body: &Body, op: Op) -> Option<Winograd> {
         if !body.is(op, WINOGRAD) {
             return None;

@@ -1,8 +1,8 @@
-//! `rt.pack` and `rt.unpack`: values in a table of words, which travels between generated code, the runtime and the host.
+//! `rt.pack` and `rt.unpack`: values in a table of words that generated code, the runtime and the host exchange.
 //!
 //! Invariants
 //! - A value takes the low bytes of one word, an `i128` two words. A buffer is its address, an `i1` a byte.
-//! - What is read has the type it was written with.
+//! - A value is read with the type that it was written with.
 
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Attributes, Body, Builder, Op, OpDefinition, Trait, Type, Value};
@@ -10,7 +10,7 @@ use ir::{Arity, Attribute, Attributes, Body, Builder, Op, OpDefinition, Trait, T
 use super::PACK;
 use crate::checks::{Check, ensure, operand_type, types_of};
 
-/// For each value the number of its word.
+/// The index of each value's word.
 const WORDS: &str = "words";
 
 /// Bytes of a word.
@@ -42,7 +42,7 @@ pub fn pack(builder: &mut Builder<'_>, table: Value, values: &[(i64, Value)]) {
     builder.create(PACK, &operands, &[], attributes(&words));
 }
 
-/// What [`UNPACK`] is made with.
+/// The attributes of an [`UNPACK`].
 pub fn attributes(words: &[i64]) -> Attributes {
     Attributes::from([(WORDS, Attribute::i64_dense_array(words))])
 }

@@ -1,4 +1,4 @@
-//! Writes the views from the schemas and compares them with what is checked in.
+//! Generates the views from the schemas and compares them with the files.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use super::super::schema::{self, AttributeSchema, Kind, Mode, Schema};
 const HEADER: &str = "// Generated from the schemas; UPDATE=1 cargo test -p onnxc-dialects writes it anew.\n\
     #![allow(missing_docs, reason = \"the names are ONNX's\")]\n";
 
-/// The domains with operators, and where their views stand.
+/// The domains with operators, and the files of their views.
 const DOMAINS: [(&str, &str, &str); 6] = [
     ("ai.onnx", "onnx", ""),
     ("ai.onnx.ml", "ml", "Ml"),
@@ -119,7 +119,7 @@ fn views(domain: &str) -> String {
     text + &bodies
 }
 
-/// One struct, and how it is read.
+/// One struct, and the code that reads it.
 fn view(schema: &Schema) -> String {
     let name = schema.name;
     let mut fields = Vec::new();
@@ -189,7 +189,7 @@ fn with_default(read: &str, r#type: &str, attribute: &AttributeSchema, default: 
         (None, Kind::Ints) => format!("{read}.unwrap_or_else(|| [{}].into())", default.replace(',', ", ")),
         (None, Kind::Strings) => format!("{read}.unwrap_or_else(|| vec![{}])", quoted(default)),
         (None, Kind::Floats) => format!("{read}.unwrap_or_else(|| vec![{default}])"),
-        // ONNX's defaults of tensors stand for what the operator makes of their absence
+        // ONNX's defaults of tensors are handled by the operator
         (None, _) => format!("required({read})"),
     }
 }

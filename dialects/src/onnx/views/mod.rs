@@ -1,8 +1,8 @@
 //! Typed views of the onnx dialect's operations: operands and attributes by name, with the schema's defaults.
 //!
-//! A view is read from an operation that verifies: required operands and attributes are there, attributes have their
-//! kinds, and texts that are limited to an enumeration are of it. The structs are generated from the schemas, by the
-//! test in `generate.rs`; nobody else asks for an operand by position or for an attribute by a string.
+//! A view is read from an operation that verifies: required operands and attributes are present, attributes have their
+//! types, and texts with an enumeration are members of it. The structs are generated from the schemas, by the test in
+//! `generate.rs`; other code does not access operands by position or attributes by a string.
 
 #[cfg(test)]
 mod generate;
@@ -46,16 +46,16 @@ pub trait View: Sized {
     }
 }
 
-/// An attribute that is one of a few texts.
+/// An attribute with an enumeration.
 pub trait Enumeration: Sized + Copy {
-    /// What the text stands for.
+    /// The member with a text.
     fn parse(text: &str) -> Option<Self>;
 }
 
-/// Where a view is read from: an operation, or a node that is to become one.
+/// The source of a view: an operation, or a node that is to become one.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
-    /// The body the operands are values of.
+    /// The body that contains the operands.
     pub body: &'a Body,
     /// Operands; an omitted one has type `none`.
     pub operands: &'a [Value],
