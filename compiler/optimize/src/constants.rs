@@ -1,7 +1,7 @@
-//! Constants: what is known of them, and those that rules make.
+//! Constants: their values, and constants that rules build.
 //!
-//! Small constants that rules combine are computed at once; what is made of larger ones is an expression like any other, which the
-//! compiler runs ahead of the first run.
+//! Small constants that rules combine are evaluated immediately; operations on larger ones become expressions in the
+//! graph, which the compiler evaluates before the first run.
 
 use std::rc::Rc;
 
@@ -13,16 +13,16 @@ use operators::{Uniform, literal, row_of};
 use crate::graph::Graph;
 use crate::language::Node;
 
-/// Operations between a constant and the literals it is made of, at most.
+/// The maximum number of operations between a constant and the literals that it is computed from.
 const DEPTH: usize = 8;
 
 impl Graph<'_> {
-    /// The elements of a small constant of floats, one for all where they are the same, computed from literals that are near.
+    /// The elements of a small constant of floats, a single one if they are equal, computed from nearby literals.
     pub(crate) fn numbers(&self, class: Id) -> Option<Rc<[f64]>> {
         self.numbers_within(class, DEPTH)
     }
 
-    /// The same from literals at most `depth` operations away.
+    /// The same from literals that are at most `depth` operations away.
     fn numbers_within(&self, class: Id, depth: usize) -> Option<Rc<[f64]>> {
         let fact = self.data(class);
         if let Some(known) = fact.numbers.get() {
@@ -38,13 +38,13 @@ impl Graph<'_> {
         Some(fact.numbers.get_or_init(|| numbers).clone())
     }
 
-    /// The constant that a node is.
+    /// The constant of a node.
     pub(crate) fn literal(&self, node: &Node) -> Option<&DenseElements> {
         let value = self.body.op(node.op()?).attributes.get("value")?;
         value.as_dense().map(|dense| &**dense)
     }
 
-    /// The same of one node of a class.
+    /// The same for one node of a class.
     fn numbers_of(&self, node: &Node, depth: usize) -> Option<Rc<[f64]>> {
         let op = node.op()?;
         if let Some(dense) = self.literal(node) {
@@ -63,7 +63,7 @@ impl Graph<'_> {
 }
 
 impl Graph<'_> {
-    /// Writes a uniform value as a constant.
+    /// Adds a uniform value to the graph as a constant.
     pub(crate) fn settle(&mut self, class: Id) -> Option<Id> {
         let fact = self.data(class);
         let shape = fact.shape.as_ref()?;
@@ -77,7 +77,7 @@ impl Graph<'_> {
         Some(constant)
     }
 
-    /// A constant that is the same number everywhere.
+    /// A splat constant.
     pub(crate) fn splat(&mut self, number: f64, shape: &[i64], element: &Type) -> Option<Id> {
         self.constant(literal::filled(number, shape, element)?)
     }
@@ -89,12 +89,12 @@ impl Graph<'_> {
         self.constant(DenseElements::new(r#type, Blob::copy_of(&bytes)))
     }
 
-    /// A class as what rules compute with.
+    /// A class as a term.
     pub(crate) fn term(&self, class: Id) -> Term {
         self.small_literal(class).map_or(Term::Class(class), |literal| Term::Literal(literal.clone()))
     }
 
-    /// An operation on terms: what they are computed to be, or a node.
+    /// An operation on terms: its value if it is small, or a node.
     pub(crate) fn combine<const N: usize>(&mut self, name: &str, terms: [&Term; N]) -> Option<Term> {
         let literals: Vec<&DenseElements> = terms.iter().filter_map(|term| term.literal()).collect();
         if literals.len() == N
@@ -106,7 +106,7 @@ impl Graph<'_> {
         self.op(name, &operands, []).map(Term::Class)
     }
 
-    /// A term under another shape.
+    /// A term, reshaped.
     pub(crate) fn shaped(&mut self, term: &Term, shape: &[i64]) -> Option<Term> {
         match term {
             Term::Literal(literal) => Some(Term::Literal(literal::reshaped(literal, shape))),
@@ -114,7 +114,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The class of a term, which is a node from now on.
+    /// The class of a term, which is added to the graph.
     pub(crate) fn place(&mut self, term: Term) -> Option<Id> {
         match term {
             Term::Class(class) => Some(class),
@@ -122,7 +122,7 @@ impl Graph<'_> {
         }
     }
 
-    /// The elements of a small term, one for all where they are the same.
+    /// The elements of a small term, a single one if they are equal.
     pub(crate) fn numbers_of_term(&self, term: &Term) -> Option<Rc<[f64]>> {
         match term {
             Term::Class(class) => self.numbers(*class),
@@ -130,20 +130,20 @@ impl Graph<'_> {
         }
     }
 
-    /// An operation on small literals.
+    /// The value of an operation on small literals.
     pub(crate) fn computed(&self, name: &str, operands: &[Id]) -> Option<DenseElements> {
         let literals: Vec<&DenseElements> =
             operands.iter().map(|&operand| self.small_literal(operand)).collect::<Option<_>>()?;
         literal::computed(name, &literals)
     }
 
-    /// A small literal under another shape.
+    /// A small literal, reshaped.
     pub(crate) fn reshaped(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
         let literal = literal::reshaped(self.small_literal(class)?, shape);
         self.constant(literal)
     }
 
-    /// The elements of a class that is a literal of few of them.
+    /// The elements of a class that is a small literal.
     fn small_literal(&self, class: Id) -> Option<&DenseElements> {
         let literals =
             self.egraph[class].nodes.iter().filter_map(Node::op).filter(|&op| self.body.name(op) == CONSTANT);
@@ -152,17 +152,17 @@ impl Graph<'_> {
     }
 }
 
-/// What a rule makes of constants on the way to what it builds: no node of the graph before something reads it there.
+/// An intermediate constant of a rule: it is added to the graph only when something reads it there.
 #[derive(Clone)]
 pub(crate) enum Term {
     /// A class of the graph.
     Class(Id),
-    /// Few elements.
+    /// A small literal.
     Literal(DenseElements),
 }
 
 impl Term {
-    /// One number without axes.
+    /// A scalar.
     pub(crate) fn number(number: f64, element: &Type) -> Option<Term> {
         literal::filled(number, &[], element).map(Term::Literal)
     }
@@ -175,7 +175,7 @@ impl Term {
     }
 }
 
-/// The elements of a literal of floats, one for all where they are the same.
+/// The elements of a literal of floats, a single one if they are equal.
 fn literal_numbers(literal: &DenseElements) -> Option<Rc<[f64]>> {
     match literal.is_splat() {
         true => Some([literal.float(0)?].into()),
@@ -183,7 +183,7 @@ fn literal_numbers(literal: &DenseElements) -> Option<Rc<[f64]>> {
     }
 }
 
-/// Whether a tensor of this shape has few elements.
+/// Whether a tensor of this shape is small.
 fn is_small(shape: &[DimExpr]) -> bool {
     let count =
         shape.iter().try_fold(1usize, |count, extent| count.checked_mul(usize::try_from(extent.as_constant()?).ok()?));

@@ -1,4 +1,4 @@
-//! What an operation costs: the roofline, `max(arithmetic, memory) + launch`, in nanoseconds.
+//! The cost model: the roofline, `max(arithmetic, memory) + launch`, in nanoseconds.
 
 use ir::{DimExpr, Type};
 use operators::Cost;
@@ -6,24 +6,24 @@ use operators::Cost;
 use crate::graph::{Graph, is_literal};
 use crate::language::{Fact, Node, Source};
 
-/// What an unknown extent is taken to be.
+/// The estimate for an unknown extent.
 const UNKNOWN_EXTENT: f64 = 64.0;
-/// Operations a nanosecond.
+/// Operations per nanosecond.
 const PEAK: f64 = 100.0;
-/// Bytes a nanosecond.
+/// Bytes per nanosecond.
 const BANDWIDTH: f64 = 20.0;
-/// What arithmetic costs behind memory that takes longer.
+/// The factor for arithmetic that is hidden by memory accesses.
 const HIDDEN: f64 = 0.01;
-/// Operations for an element of an operator without a row.
+/// Operations per element of an operator without a row.
 const UNKNOWN_OPERATIONS: f64 = 10.0;
-/// One kernel.
+/// The cost of launching a kernel.
 const LAUNCH: f64 = 2000.0;
-/// An operation that no kernel is made for.
+/// The cost of an operation without a kernel.
 pub(crate) const VIEW: f64 = 10.0;
-/// An operation done before the first run: next to nothing, yet fewer of them are better.
+/// The cost of an operation before the first run: nearly nothing, but fewer are better.
 const AHEAD: f64 = 1e-3;
 
-/// The cost of a node, its operands left out.
+/// The cost of a node without its operands.
 pub(crate) fn of(graph: &Graph<'_>, class: egg::Id, node: &Node) -> f64 {
     let Source::Op(op) = node.source else { return 0.0 };
     let result = graph.data(class);
@@ -51,7 +51,7 @@ pub(crate) fn of(graph: &Graph<'_>, class: egg::Id, node: &Node) -> f64 {
     f64::max(arithmetic, (read + written) / BANDWIDTH) + HIDDEN * arithmetic + LAUNCH
 }
 
-/// Operations for one element of the result.
+/// Operations per element of the result.
 fn per_element(cost: Cost, operands: &[&Fact], result: &Fact) -> f64 {
     let extents = |fact: &Fact| match &fact.shape {
         Some(shape) => shape.iter().map(extent).collect(),
@@ -68,7 +68,7 @@ fn elements(fact: &Fact) -> f64 {
     if fact.element == Type::None { 0.0 } else { fact.count }
 }
 
-/// How many elements a shape is taken to have.
+/// The estimated number of elements of a shape.
 pub(crate) fn count(shape: Option<&[DimExpr]>) -> f64 {
     shape.map_or(UNKNOWN_EXTENT, |shape| shape.iter().map(extent).product())
 }
@@ -77,7 +77,7 @@ fn width(element: &Type) -> f64 {
     element.byte_width().unwrap_or(0) as f64
 }
 
-/// An extent, with every symbol taken to be the same.
+/// The estimate of an extent; all symbols are equal.
 fn extent(dim: &DimExpr) -> f64 {
     match dim {
         DimExpr::Constant(number) => *number as f64,

@@ -1,8 +1,9 @@
-//! Choosing one node a class, so that everything the roots need costs least, shared parts counted once.
+//! Extraction: chooses one node per class such that the total cost of everything the roots need is minimal, with shared
+//! nodes counted once.
 //!
-//! Costs of sets: the cost of a class is that of the set of classes its choice needs, found bottom-up. Then single
-//! choices are changed as long as the whole becomes cheaper. A choice is only ever compared by the cost of the whole,
-//! so what comes out is never dearer than the graph that went in.
+//! The cost of a class is that of the set of classes that its choice needs, computed bottom-up. Then single choices are
+//! changed as long as the total becomes cheaper. Choices are only compared by the total cost, so that the result is
+//! never more expensive than the original graph.
 
 use std::collections::VecDeque;
 
@@ -13,15 +14,15 @@ use crate::cost;
 use crate::graph::Graph;
 use crate::language::Node;
 
-/// Work for trying other choices, counted in visited classes.
+/// The effort for trying other choices, in visited classes.
 const IMPROVEMENT_STEPS: usize = 4_000_000;
 
-/// One node a class, by index into the class's nodes.
+/// One node per class, by index into the class's nodes.
 pub(crate) type Choice = Vec<Option<usize>>;
 
-/// The classes of an e-graph in plain arrays.
+/// The classes of an e-graph in arrays.
 pub(crate) struct Extractor {
-    /// Place of each canonical class.
+    /// The index of each canonical class.
     index: IndexMap<Id, usize>,
     /// Nodes of each class: cost and children.
     nodes: Vec<Vec<(f64, Vec<usize>)>>,
@@ -29,7 +30,7 @@ pub(crate) struct Extractor {
 }
 
 impl Extractor {
-    /// The classes that can be reached from the roots.
+    /// The classes that are reachable from the roots.
     pub(crate) fn new(graph: &Graph<'_>, roots: &[Id]) -> Extractor {
         let mut extractor = Extractor { index: IndexMap::default(), nodes: Vec::new(), roots: Vec::new() };
         extractor.roots = roots.iter().map(|&root| extractor.place(graph.egraph.find(root))).collect();
@@ -54,12 +55,12 @@ impl Extractor {
         *self.index.entry(class).or_insert(next)
     }
 
-    /// How many classes can be reached.
+    /// The number of reachable classes.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The class at a place.
+    /// The class with an index.
     pub(crate) fn class(&self, place: usize) -> Id {
         *self.index.get_index(place).expect("places are dense").0
     }
@@ -70,7 +71,7 @@ impl Extractor {
         &graph.egraph[class].nodes[choice[place].expect("what the roots need is chosen")]
     }
 
-    /// The best choice found, never dearer than `original`. `None` when there is none at all.
+    /// The best choice found, never more expensive than `original`. `None` if there is no valid choice.
     pub(crate) fn best(&self, original: Choice) -> Option<Choice> {
         let mut best = original;
         let mut cost = self.cost(&best).map_or(f64::INFINITY, |(cost, _)| cost);
@@ -80,16 +81,17 @@ impl Extractor {
         {
             (best, cost) = (candidate.clone(), found);
         }
-        // what the best has no use for may be what an improvement needs
+        // an improvement may need classes that the best choice does not
         best.iter_mut().zip(&candidate).for_each(|(best, found)| *best = best.or(*found));
         cost.is_finite().then(|| self.improve(best))
     }
 
-    /// What the roots need, children before readers, and its cost. `None` when the choice has a cycle or a hole.
+    /// The classes that the roots need, children before readers, and their cost. `None` if the choice has a cycle or is
+    /// incomplete.
     pub(crate) fn cost(&self, choice: &Choice) -> Option<(f64, Vec<usize>)> {
         let mut order = Vec::new();
         let mut total = 0.0;
-        // 0 unseen, 1 on the way, 2 done
+        // 0 not visited, 1 in progress, 2 done
         let mut state = vec![0u8; self.nodes.len()];
         let mut pending: Vec<(usize, bool)> = self.roots.iter().rev().map(|&root| (root, false)).collect();
         while let Some((place, leaving)) = pending.pop() {
@@ -118,7 +120,7 @@ impl Extractor {
         Some((total, order))
     }
 
-    /// Bottom-up: the set of classes each class needs, where costs count once.
+    /// Bottom-up: the set of classes that each class needs, with costs counted once.
     fn greedy(&self) -> Choice {
         let parents = self.parents();
         let mut set = vec![0; self.nodes.len().div_ceil(64)];
@@ -127,7 +129,7 @@ impl Extractor {
         let mut own = vec![0.0; self.nodes.len()];
         let mut queue: VecDeque<usize> = (0..self.nodes.len()).rev().collect();
         let mut queued = vec![true; self.nodes.len()];
-        // a class changes only when it becomes cheaper; the bound is for what rounding might do to that
+        // a class changes only if it becomes cheaper; the fuel guards against rounding errors
         let mut fuel = 8 * self.nodes.len() + 64;
         while let Some(place) = queue.pop_front() {
             queued[place] = false;
@@ -173,16 +175,16 @@ impl Extractor {
         parents
     }
 
-    /// Changes single choices as long as the whole becomes cheaper.
+    /// Changes single choices as long as the total becomes cheaper.
     fn improve(&self, mut choice: Choice) -> Choice {
         let mut steps = IMPROVEMENT_STEPS;
         loop {
             let Some((cost, order)) = self.cost(&choice) else { return choice };
             let mut needs = Needs::of(self, &choice, &order);
             let mut is_better = false;
-            // what is done ahead of the run is not worth a search
+            // operations before the run are not worth a search
             let costly = |place: &usize| self.nodes[*place].iter().any(|(cost, _)| *cost >= cost::VIEW);
-            // readers first: what stands in front of a class in the order is as it was when the class's turn comes
+            // readers first: choices of earlier classes in the order do not change before their turn
             for place in order.into_iter().rev().filter(costly) {
                 for index in 0..self.nodes[place].len() {
                     let Some(current) = choice[place].filter(|&current| current != index) else { continue };
@@ -207,14 +209,14 @@ impl Extractor {
     }
 }
 
-/// What the roots need by a choice.
+/// The classes that the roots need with a choice.
 struct Needs<'e> {
     extractor: &'e Extractor,
-    /// How many readers each class has among what is needed.
+    /// The number of needed readers of each class.
     readers: Vec<u32>,
-    /// The place of what is needed in an order of children before readers.
+    /// The position of needed classes, with children before readers.
     position: Vec<Option<u32>>,
-    /// Classes looked at.
+    /// The number of visited classes.
     visited: usize,
 }
 
@@ -235,11 +237,11 @@ impl<'e> Needs<'e> {
         &self.extractor.nodes[place][choice[place].expect("what is needed is chosen")]
     }
 
-    /// Whether a node's needs have no hole and no cycle, through its class or among classes that nothing needed so far:
-    /// their choices come from two wholes.
+    /// Whether the classes that a node needs have valid choices without a cycle, either through the node's class or
+    /// among classes that were not needed so far, whose choices may come from two different results.
     fn may_choose(&mut self, choice: &Choice, place: usize, index: usize) -> bool {
         let own = self.position[place];
-        // whether all that a class needs has been looked at
+        // whether all classes that a class needs have been visited
         let mut seen: IndexMap<usize, bool> = IndexMap::default();
         let below = |node: &(f64, Vec<usize>)| node.1.iter().map(|&child| (child, false)).collect::<Vec<_>>();
         let mut pending = below(&self.extractor.nodes[place][index]);
@@ -251,7 +253,7 @@ impl<'e> Needs<'e> {
             if at == place || choice[at].is_none() {
                 return false;
             }
-            // what stands in front does not lead here
+            // classes at earlier positions do not lead here
             let is_in_front = self.position[at].is_some() && self.position[at] < own;
             match seen.get(&at) {
                 _ if is_in_front => continue,
@@ -267,13 +269,13 @@ impl<'e> Needs<'e> {
         true
     }
 
-    /// Changes the choice of a class that is needed, and tells how much dearer the whole becomes.
+    /// Changes the choice of a needed class, and returns the increase of the total cost.
     fn choose(&mut self, choice: &mut Choice, place: usize, index: usize) -> f64 {
         let (old_cost, old) = self.chosen(choice, place);
         choice[place] = Some(index);
         let (new_cost, new) = self.chosen(choice, place);
         let mut change = new_cost - old_cost;
-        // what is needed first, so that nothing is given up in between
+        // newly needed classes first, so that none is dropped in between
         let mut pending = new.clone();
         while let Some(child) = pending.pop() {
             self.visited += 1;
@@ -298,8 +300,8 @@ impl<'e> Needs<'e> {
     }
 }
 
-/// The cost of all that some classes need, whose set goes to `union`: what the dearest needs, and what the others need
-/// beside it.
+/// The cost of everything that some classes need, whose set is stored in `union`: the set of the most expensive one,
+/// and the additional classes of the others.
 fn union(children: &[usize], sets: &[Option<(f64, Vec<u64>)>], own: &[f64], union: &mut [u64]) -> Option<f64> {
     let needs = || children.iter().map(|&child| sets[child].as_ref());
     if needs().any(|need| need.is_none()) {
@@ -323,7 +325,7 @@ fn union(children: &[usize], sets: &[Option<(f64, Vec<u64>)>], own: &[f64], unio
     Some(total)
 }
 
-/// The places of the bits that are set.
+/// The indices of the bits that are set.
 fn bits(word: u64) -> impl Iterator<Item = usize> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -337,7 +339,7 @@ fn bits(word: u64) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
 
-    /// Two classes that nothing needs lead to each other, and nowhere else is a whole that is cheaper.
+    /// Two classes that are not needed lead to each other, and no other choice is cheaper.
     #[test]
     fn a_cycle_among_what_was_not_needed_is_not_chosen() {
         let nodes = vec![vec![(10.0, vec![]), (1.0, vec![1])], vec![(1.0, vec![2])], vec![(1.0, vec![1])]];

@@ -1,7 +1,7 @@
 //! A window of a function as an e-graph.
 //!
-//! Every e-node stands for an operation of the function's body. Operations that rules build are detached ones; what
-//! is chosen in the end is attached, the rest erased.
+//! Every e-node refers to an operation of the function's body. Operations that rules build are detached; chosen ones
+//! are attached at the end, the others erased.
 
 use dialects::onnx::schema;
 use dialects::onnx::views::Reader;
@@ -22,9 +22,9 @@ pub(crate) struct Graph<'a> {
     pub(crate) egraph: EGraph,
     pub(crate) symbols: Symbols,
     classes: IndexMap<Value, Id>,
-    /// Operations of the window and those rules built, each with the place in the original order it belongs to.
+    /// Operations of the window and those that rules built, each with its position in the original order.
     pub(crate) places: IndexMap<Op, usize>,
-    /// Place and location of what is built next.
+    /// Position and location of new operations.
     pub(crate) place: usize,
     pub(crate) location: Location,
 }
@@ -50,7 +50,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// The class of a value; what the window does not define is a constant or a leaf.
+    /// The class of a value; values from outside of the window are constants or leaves.
     pub(crate) fn class(&mut self, value: Value) -> Id {
         if let Some(&class) = self.classes.get(&value) {
             return self.egraph.find(class);
@@ -99,18 +99,18 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Adds an operation whose operands' classes are known or outside.
+    /// Adds an operation whose operands are known classes or from outside.
     fn insert(&mut self, op: Op) {
         let is_pure = is_pure(self.body, op);
         let attributes = match is_pure {
             true => self.symbols.attributes(&self.body.op(op).attributes),
-            // no dictionary has such a number
+            // unique: no dictionary has this number
             false => u32::MAX - op.as_u32(),
         };
         self.insert_as(op, attributes, is_pure);
     }
 
-    /// Adds an operation with the number that stands for its attributes. What rules build is always pure.
+    /// Adds an operation with the number of its attributes. Operations that rules build are always pure.
     fn insert_as(&mut self, op: Op, attributes: u32, is_pure: bool) {
         let children: Vec<Id> = self.inputs(op).into_iter().map(|value| self.class(value)).collect();
         let operator = self.symbols.name(short_name(self.body, op));
@@ -139,7 +139,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// How many operations do not depend on constants alone.
+    /// The number of operations that do not depend on constants alone.
     pub(crate) fn count_running(&self, ops: &[Op]) -> usize {
         let running = |op: &&Op| {
             let result = self.body.op(**op).results().first();
@@ -148,19 +148,19 @@ impl<'a> Graph<'a> {
         ops.iter().filter(running).count()
     }
 
-    /// What an operation reads: its operands, then what its regions capture, each once.
+    /// The inputs of an operation: its operands, then the values that its regions capture, without duplicates.
     pub(crate) fn inputs(&self, op: Op) -> Vec<Value> {
         let mut inputs = self.body.op(op).operands().to_vec();
         inputs.extend(captured(self.body, op));
         inputs
     }
 
-    /// What is known about a class.
+    /// The facts about a class.
     pub(crate) fn data(&self, class: Id) -> &Fact {
         &self.egraph[class].data
     }
 
-    /// The numbers in a small integer class.
+    /// The elements of a small integer class.
     pub(crate) fn integers(&self, class: Id) -> Option<Vec<i64>> {
         let known = self.shapes.known_value(self.data(class).value?)?;
         known.iter().map(DimExpr::as_constant).collect()
@@ -168,7 +168,7 @@ impl<'a> Graph<'a> {
 
     // ---- building
 
-    /// An operation with one result on classes. `None` when its shape contradicts itself.
+    /// An operation with one result on classes. `None` if its shape is contradictory.
     pub(crate) fn op(&mut self, name: &str, operands: &[Id], attributes: impl Into<Attributes>) -> Option<Id> {
         let attributes = attributes.into();
         let values: Option<Vec<Value>> = operands.iter().map(|&operand| self.data(operand).value).collect();
@@ -194,7 +194,7 @@ impl<'a> Graph<'a> {
         self.settle(class)
     }
 
-    /// The class of an operation that is there already, by its name and the number of its dictionary of attributes.
+    /// The class of an existing operation, by its name and the number of its attribute dictionary.
     fn known_node(&mut self, name: &str, operands: &[Id], attributes: u32) -> Option<Id> {
         let operator = self.symbols.name(name.strip_prefix("onnx.").unwrap_or(name));
         let children = operands.iter().map(|&operand| self.egraph.find(operand)).collect();
@@ -217,7 +217,7 @@ impl<'a> Graph<'a> {
         Some(self.classes[&self.body.result(op, 0)])
     }
 
-    /// The value for an omitted operand.
+    /// The value of an omitted operand.
     pub(crate) fn absent(&mut self) -> Option<Id> {
         let number = self.symbols.attributes(&Attributes::new());
         if let Some(class) = self.known_node(NO_VALUE, &[], number) {
@@ -252,12 +252,12 @@ pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
     found.into_iter().collect()
 }
 
-/// Whether an operation is a constant or the absence of a value.
+/// Whether an operation is a constant or an omitted operand.
 pub(crate) fn is_literal(body: &Body, op: Op) -> bool {
     matches!(body.name(op), CONSTANT | NO_VALUE)
 }
 
-/// Whether equal operands always give equal results, and no region hides what it does.
+/// Whether equal operands always give equal results, without effects hidden in regions.
 fn is_pure(body: &Body, op: Op) -> bool {
     let name = body.name(op);
     body.op(op).name.dialect() == "onnx" && !dialects::onnx::is_random(name) && body.op(op).regions().is_empty()

@@ -1,4 +1,4 @@
-//! What an e-node is: an operator, its attributes and its operands' classes.
+//! E-nodes: an operator, its attributes and its operands' classes.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ use ir::{Attribute, Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
 use crate::cost;
 use crate::rules::RULES;
 
-/// Elements of a list that is long: those of a tree ensemble have millions.
+/// Lists with more elements are long: those of a tree ensemble have millions.
 const LONG: usize = 64;
 
 /// The e-graph of a window.
@@ -25,16 +25,16 @@ pub(crate) struct Node {
     /// Number of the attribute dictionary in [`Symbols`]; for a leaf, its value.
     pub(crate) attributes: u32,
     pub(crate) children: Vec<Id>,
-    /// The operation this node stands for; equal nodes may stand for different ones.
+    /// The operation of this node; equal nodes may have different ones.
     pub(crate) source: Source,
 }
 
-/// Where a node's value is found in the body.
+/// The value of a node in the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// An operation of the window, attached or not.
     Op(Op),
-    /// Result number so-and-so of the operation of the only child.
+    /// A result of the operation of the only child.
     Result(u32),
     /// A value from outside.
     Leaf(Value),
@@ -45,7 +45,7 @@ impl Node {
         (self.operator, self.attributes, &self.children)
     }
 
-    /// The operation it stands for.
+    /// The operation that it refers to.
     pub(crate) fn op(&self) -> Option<Op> {
         match self.source {
             Source::Op(op) => Some(op),
@@ -110,7 +110,7 @@ pub(crate) struct Symbols {
     attributes: IndexSet<Dictionary>,
 }
 
-/// Attributes as a key. Of a long list the hash has the length alone.
+/// Attributes as a key. The hash of a long list only covers its length.
 #[derive(Debug, PartialEq, Eq)]
 struct Dictionary(Attributes);
 
@@ -128,14 +128,14 @@ impl Hash for Dictionary {
 }
 
 impl Symbols {
-    /// The names of rules first, with the numbers they have there.
+    /// The names in rules first, with the numbers that rules use.
     pub(crate) fn of_rules() -> Symbols {
         let names = RULES.operators.clone();
         let commutative = names.iter().map(|name| is_commutative(name)).collect();
         Symbols { names, commutative, attributes: IndexSet::default() }
     }
 
-    /// A name by its number.
+    /// The name with a number.
     pub(crate) fn text(&self, number: usize) -> &str {
         &self.names[number]
     }
@@ -165,7 +165,7 @@ fn is_commutative(name: &str) -> bool {
     operators::row_of(&format!("onnx.{name}")).is_some_and(|row| row.commutative)
 }
 
-/// A set of operators in few bits, so that some of them look the same.
+/// A set of operators as a bit mask, in which several operators may share a bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Operators(u128);
 
@@ -178,13 +178,13 @@ impl Operators {
         Operators(self.0 | other.0)
     }
 
-    /// Whether an operator may be in the set. One that is in it is never missed.
+    /// Whether an operator may be in the set. There are no false negatives.
     pub(crate) fn may_have(self, operator: u32) -> bool {
         self.0 & Operators::of(operator).0 != 0
     }
 }
 
-/// What is known about a class.
+/// The facts about a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Fact {
     /// The operators of its nodes.
@@ -192,14 +192,14 @@ pub(crate) struct Fact {
     /// A value of the class, whichever came first.
     pub(crate) value: Option<Value>,
     pub(crate) shape: Option<Vec<DimExpr>>,
-    /// How many elements the shape is taken to have.
+    /// The estimated number of elements.
     pub(crate) count: f64,
     pub(crate) element: Type,
-    /// What every element is, when that is known and the same for all.
+    /// The value of all elements, if they are known to be equal.
     pub(crate) scalar: Option<f64>,
     /// Whether it depends on constants alone.
     pub(crate) constant: bool,
-    /// The elements of a small constant, once somebody has asked for them.
+    /// The elements of a small constant, computed on first use.
     pub(crate) numbers: OnceCell<Rc<[f64]>>,
 }
 
@@ -225,11 +225,11 @@ impl Default for Fact {
     }
 }
 
-/// The analysis: facts are computed outside and handed over with the node.
+/// The analysis: facts are computed outside and passed with the node.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) next: Option<Fact>,
-    /// Classes that are new, or that others became part of.
+    /// Classes that are new or were merged.
     pub(crate) changed: Vec<Id>,
 }
 

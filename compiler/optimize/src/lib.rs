@@ -1,12 +1,12 @@
-//! The graph level made cheaper: equality saturation with ONNX operators.
+//! Optimises the graph level by equality saturation over ONNX operators.
 //!
-//! A function's entry block becomes an e-graph, whose equations are added by rules ([`rules`](crate) in families), and
-//! the cheapest equal graph is taken out again. Small constants are computed here; of larger ones rules build expressions,
-//! and the compiler runs those once, ahead of the first run.
+//! A function's entry block becomes an e-graph, rules add equations ([`rules`](crate), in families), and the cheapest
+//! equivalent graph is extracted. Small constants are evaluated here; for larger ones rules build expressions, which
+//! the compiler evaluates once, before the first run.
 //!
 //! Invariants
 //! - Both sides of an equation have the same symbolic shape and element type.
-//! - The result is never dearer than the original by the cost model, and the same from run to run.
+//! - By the cost model, the result is never more expensive than the original. It is deterministic.
 
 mod constants;
 mod cost;
@@ -38,23 +38,23 @@ pub use rules::{Kind, families};
 
 /// The function a model becomes.
 const MAIN: &str = "main_graph";
-/// Operations optimised together; larger graphs are taken in pieces.
+/// The maximum number of operations that are optimised together; larger graphs are split.
 const WINDOW: usize = 2500;
 
-/// What may be done, and for how long.
+/// The allowed rewrites, and their limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Only rules whose results are the same bit for bit.
+    /// Only rules that keep every bit of the results.
     pub strict_fp: bool,
-    /// Names of families whose rules are left out.
+    /// Names of families of rules that are left out.
     pub without: Vec<&'static str>,
-    /// Whether the report tells what each rule saved.
+    /// Whether the report contains the savings of each rule.
     pub explain: bool,
-    /// Whether the report tells what became of operations that are no longer there.
+    /// Whether the report contains the fate of operations that were removed.
     pub trace: bool,
-    /// How many times larger than the graph the e-graph may become.
+    /// The maximum size of the e-graph, as a multiple of the graph's.
     pub node_limit: usize,
-    /// Rounds of simplification.
+    /// The maximum number of rounds of simplification.
     pub iterations: usize,
 }
 
@@ -64,12 +64,12 @@ impl Default for Options {
     }
 }
 
-/// Reads the rules, before somebody waits for them.
+/// Parses the rules, before a caller waits for them.
 pub fn read_rules() {
     LazyLock::force(&rules::RULES);
 }
 
-/// Makes `@main_graph` cheaper.
+/// Optimises `@main_graph`.
 pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     let mut report = Report::default();
     let Some(function) = module.symbol(MAIN) else { return Ok(report) };
@@ -78,7 +78,7 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     let mut analysed = operators::shape::analyse(&body, &attributes, &IndexMap::default());
     if let (Ok(shapes), Some(entry)) = (&mut analysed, body.entry()) {
         warn(&mut module.attributes, &remarked(&attributes, &body, shapes));
-        // egg times what it does with a clock that takes milliseconds to calibrate; nobody asks for those times
+        // egg measures times with a clock that takes milliseconds to calibrate; they are not used
         let (clock, _) = quanta::Clock::mock();
         quanta::with_clock(&clock, || optimize_blocks(&mut body, entry, shapes, options, &mut report));
     }
@@ -87,7 +87,7 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     analysed.map(|_| report)
 }
 
-/// Whether a block holds nothing but operators and its end.
+/// Whether a block contains only operators and its terminator.
 fn is_graph(body: &Body, block: Block) -> bool {
     let Some((end, operators)) = body.ops(block).split_last() else { return false };
     (body.is(*end, func::RETURN) || body.name(*end) == YIELD)
@@ -129,7 +129,7 @@ fn optimize_block(body: &mut Body, block: Block, shapes: &mut ShapeAnalysis, opt
     }
 }
 
-/// Optimises some operations, and returns what becomes of them, in order but unattached where they are new.
+/// Optimises some operations, and returns their replacements, in order; new ones are not attached.
 fn optimize_window(
     body: &mut Body,
     shapes: &mut ShapeAnalysis,
@@ -171,8 +171,8 @@ fn optimize_window(
     rebuilt.ops
 }
 
-/// The graph as it came: in each class the operation that stood first. Equal nodes are one, and a built operation may
-/// have taken the place of an original one.
+/// The original graph: in each class the first of its operations. Equal nodes are merged, and a built operation may
+/// have replaced an original one.
 fn original(graph: &Graph<'_>, extractor: &Extractor, window: &[Op]) -> Choice {
     let rank = |node: &language::Node| match node.op().and_then(|op| Some((op, *graph.places.get(&op)?))) {
         Some((op, place)) if window.get(place) == Some(&op) => place + 1,
@@ -187,7 +187,7 @@ fn original(graph: &Graph<'_>, extractor: &Extractor, window: &[Op]) -> Choice {
     choice
 }
 
-/// Results of the window that anything else reads.
+/// Results of the window that are read outside of it.
 fn values_wanted_outside(body: &Body, window: &[Op]) -> Vec<Value> {
     let inside: IndexSet<Op> = window.iter().copied().collect();
     let outside = |op: Op| !std::iter::successors(Some(op), |&op| body.parent_op(op)).any(|op| inside.contains(&op));
@@ -195,7 +195,7 @@ fn values_wanted_outside(body: &Body, window: &[Op]) -> Vec<Value> {
     results.copied().filter(|&value| body.uses(value).iter().any(|reader| outside(reader.op))).collect()
 }
 
-/// Erases operations that read nothing but one another's results.
+/// Erases operations that are only read by one another.
 fn erase(body: &mut Body, doomed: Vec<Op>) {
     for &op in &doomed {
         let nested: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
@@ -204,7 +204,7 @@ fn erase(body: &mut Body, doomed: Vec<Op>) {
     doomed.into_iter().for_each(|op| body.erase(op));
 }
 
-/// Counts what fired, and what of it was chosen.
+/// Counts the equations that rules found, and those that were chosen.
 fn explain(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, options: &Options, report: &mut Report) {
     let cost = |op: Op| {
         let class = graph.body.op(op).results().first().and_then(|&result| graph.known_class(result));
@@ -231,7 +231,7 @@ fn explain(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, options: &Opti
     }
 }
 
-/// What became of an operation that is no longer there.
+/// The fate of an operation that was removed.
 fn gone(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, op: Op) -> Gone {
     let matching = trace.events.iter().filter(|event| event.origins.contains(&op));
     let rules: IndexSet<&'static str> = matching.map(|event| event.rule).collect();

@@ -1,8 +1,8 @@
 //! Patterns: `Mul(d@Sub(x, _), 0.5)`, `Conv:n(x, w, _)`, `Gelu(x){approximate=tanh}`.
 //!
-//! A name in capitals is an operator, any other name a variable that stands for a class. `v@P` also names what `P`
-//! matched; `Op:n` names the operation itself, for its attributes. A number matches what is that number everywhere;
-//! `_` is an omitted operand. Commutative operators match either way round.
+//! A capitalised name is an operator, any other name a variable for a class. `v@P` also names the match of `P`; `Op:n`
+//! names the operation itself, for its attributes. A number matches a tensor with this value everywhere; `_` is an
+//! omitted operand. Commutative operators match in both orders.
 
 use egg::Id;
 use ir::{Attribute, Attributes, Body, IndexSet, Op, Type};
@@ -17,7 +17,7 @@ pub(crate) enum Pattern {
     Number(f64),
     Absent,
     Named(usize, Box<Pattern>),
-    /// The operator is by its number in [`Names`].
+    /// The number of the operator in [`Names`].
     Op {
         operator: usize,
         label: Option<usize>,
@@ -27,7 +27,7 @@ pub(crate) enum Pattern {
 }
 
 impl Pattern {
-    /// How many operations stand one below the other.
+    /// The depth in operations.
     pub(crate) fn depth(&self) -> usize {
         match self {
             Pattern::Variable(_) | Pattern::Number(_) | Pattern::Absent => 0,
@@ -36,14 +36,14 @@ impl Pattern {
         }
     }
 
-    /// Whether a node of its operator may be an instance, by what is known of the operands' classes.
+    /// Whether a node of its operator may match, judging by the facts about the operands' classes.
     pub(crate) fn is_plausible(&self, operands: &[&Fact], is_commutative: bool) -> bool {
         let Pattern::Op { operands: patterns, .. } = self else { return false };
         are_plausible(patterns, operands.iter().copied())
             || (is_commutative && are_plausible(patterns, operands.iter().rev().copied()))
     }
 
-    /// Whether a class may have an instance, by what is known of the class alone.
+    /// Whether a class may match, judging by the facts about it.
     fn may_be(&self, fact: &Fact) -> bool {
         match self {
             Pattern::Absent => fact.is_absent(),
@@ -55,7 +55,7 @@ impl Pattern {
     }
 }
 
-/// Whether operands may be instances of patterns, by what is known of each alone. Those missing are absent.
+/// Whether operands may match patterns, judging by the facts about each of them. Missing ones are absent.
 fn are_plausible<'f>(patterns: &[Pattern], mut operands: impl Iterator<Item = &'f Fact>) -> bool {
     let fits = |pattern: &Pattern| match operands.next() {
         Some(fact) => pattern.may_be(fact),
@@ -73,7 +73,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// No variables and labels yet, but operators that have numbers.
+    /// No variables and labels yet, but numbered operators.
     pub(crate) fn with_operators(operators: IndexSet<String>) -> Names {
         Names { operators, ..Names::default() }
     }
@@ -92,7 +92,7 @@ impl Names {
     }
 }
 
-/// What names stand for in a match.
+/// The values of names in a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bindings {
     pub(crate) variables: Vec<Option<Id>>,
@@ -103,7 +103,7 @@ pub(crate) struct Bindings {
 
 // ---- reading
 
-/// Reads patterns; they are ours, so a mistake is a panic that the tests show.
+/// Parses patterns; they are part of this crate, so that an error is a panic, which the tests find.
 pub(crate) struct Reader<'a> {
     text: &'a str,
     names: &'a mut Names,
@@ -196,23 +196,23 @@ fn attribute(word: &str) -> Attribute {
 
 // ---- matching
 
-/// Classes that are still to match a pattern, the next one first.
+/// Classes that remain to be matched with a pattern, the next one first.
 struct Goals<'p> {
     pattern: &'p Pattern,
     class: Id,
     rest: Option<&'p Goals<'p>>,
 }
 
-/// What is done with a match.
+/// Receives matches.
 type Visitor<'v> = dyn FnMut(&Bindings) + 'v;
 
 impl Graph<'_> {
-    /// Visits every way in which a node of the pattern's operator is an instance of it.
+    /// Visits every way in which a node of the pattern's operator matches it.
     pub(crate) fn match_node(&self, pattern: &Pattern, node: &Node, visit: &mut Visitor<'_>) {
         self.match_node_then(pattern, node, None, &mut Bindings::default(), visit);
     }
 
-    /// Matches a node of the pattern's operator, then what else is to match. Bindings are as before afterwards.
+    /// Matches a node of the pattern's operator, then the remaining goals. Bindings are unchanged afterwards.
     fn match_node_then(
         &self,
         pattern: &Pattern,
@@ -246,7 +246,7 @@ impl Graph<'_> {
         bindings: &mut Bindings,
         visit: &mut Visitor<'_>,
     ) {
-        // what looks at no more than one class is the cheapest to tell apart
+        // facts about single classes are the cheapest to check
         if are_plausible(patterns, children.iter().map(|&child| self.data(child))) {
             let simple = |pattern: &Pattern| matches!(pattern, Pattern::Number(_) | Pattern::Absent);
             let mut open = patterns.iter().zip(children).rev().filter(|(pattern, _)| !simple(pattern));
@@ -254,7 +254,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Matches operands, which come last to first, from the first on, then what else is to match.
+    /// Matches operands, which are in reverse order, then the remaining goals.
     fn match_all<'p>(
         &self,
         operands: &mut dyn Iterator<Item = (&'p Pattern, &'p Id)>,
@@ -306,7 +306,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Goes on with a variable bound, where it can be.
+    /// Continues with a variable bound, if possible.
     fn bind(&self, variable: usize, class: Id, bindings: &mut Bindings, next: impl FnOnce(&mut Bindings)) {
         let known = bindings.variables.get(variable).copied().flatten();
         if known.is_some_and(|known| self.egraph.find(known) != class) || self.is_absent(class) {
@@ -323,7 +323,7 @@ impl Graph<'_> {
 
     // ---- building
 
-    /// The class of a pattern whose variables are known. Numbers take the given element type.
+    /// Builds the class of a pattern with bound variables. Numbers get the given element type.
     pub(crate) fn build(&mut self, pattern: &Pattern, bindings: &Bindings, element: &ir::Type) -> Option<Id> {
         match pattern {
             Pattern::Absent => self.absent(),
@@ -347,7 +347,7 @@ impl Graph<'_> {
     }
 }
 
-/// Fills a slot and returns what was there.
+/// Sets a slot and returns the old value.
 fn replace<T: Clone>(slots: &mut Vec<Option<T>>, at: usize, value: Option<T>) -> Option<T> {
     if slots.len() <= at {
         slots.resize(at + 1, None);
@@ -359,7 +359,8 @@ fn has_attributes(body: &Body, op: Op, wanted: &[(String, Attribute)]) -> bool {
     wanted.iter().all(|(name, value)| body.attribute(op, name) == Some(value))
 }
 
-/// Whether a class is a number that a rule means. Exporters write `sqrt(2)` with as few digits as the element type has.
+/// Whether a class has the value of a number in a rule. Exporters write `sqrt(2)` with the precision of the element
+/// type.
 fn is_number(fact: &Fact, meant: f64) -> bool {
     let error = if fact.element == Type::F64 { 4e-16 } else { 2e-7 };
     fact.scalar.is_some_and(|known| match meant.fract() == 0.0 {

@@ -1,4 +1,4 @@
-//! The chosen nodes as operations of the body, in an order close to the original one.
+//! Turns the chosen nodes into operations of the body, in an order close to the original one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use crate::extract::{Choice, Extractor};
 use crate::graph::{Graph, captured};
 use crate::language::Source;
 
-/// What a window becomes.
+/// The replacement of a window.
 pub(crate) struct Rebuilt {
     /// Its operations in order.
     pub(crate) ops: Vec<Op>,
@@ -52,7 +52,7 @@ pub(crate) fn rebuild(graph: &mut Graph<'_>, extractor: &Extractor, choice: &Cho
     Rebuilt { ops: in_order(graph, &chosen), values }
 }
 
-/// Makes an operation and its regions read other values.
+/// Sets the operands of an operation and the values that its regions capture.
 fn set_inputs(body: &mut Body, op: Op, inputs: &[Value]) {
     let old = captured(body, op);
     let (operands, captures) = inputs.split_at(inputs.len() - old.len());
@@ -69,7 +69,7 @@ fn set_inputs(body: &mut Body, op: Op, inputs: &[Value]) {
     }
 }
 
-/// Operands before readers, otherwise as the original operations stood.
+/// Operands before readers, otherwise in the order of the original operations.
 fn in_order(graph: &Graph<'_>, chosen: &IndexSet<Op>) -> Vec<Op> {
     let key = |op: Op| Reverse((graph.places[&op], chosen.get_index_of(&op)));
     let mut waiting: IndexMap<Op, usize> = IndexMap::default();

@@ -1,22 +1,22 @@
-//! What an optimisation did.
+//! The report of an optimisation.
 
 use std::fmt;
 use std::sync::Arc;
 
 use ir::IndexMap;
 
-/// What an optimisation did.
+/// The report of an optimisation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// What each rule did, in the order they first fired.
+    /// The effect of each rule, in the order in which they were first applied.
     pub rules: IndexMap<&'static str, RuleReport>,
-    /// How far each window was searched.
+    /// The searches of the windows.
     pub searches: Vec<Search>,
-    /// What became of operations that are no longer there, if that was asked for.
+    /// The fate of operations that were removed, if requested.
     pub gone: Vec<Gone>,
-    /// Operations before, what depends on constants alone left out.
+    /// The number of operations before, without those that depend on constants alone.
     pub operations_before: usize,
-    /// Operations after, what depends on constants alone left out.
+    /// The number of operations after, without those that depend on constants alone.
     pub operations_after: usize,
     /// Estimated time before, in nanoseconds.
     pub cost_before: f64,
@@ -24,14 +24,14 @@ pub struct Report {
     pub cost_after: f64,
 }
 
-/// How far a window was searched for equations.
+/// The search for equations in a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Its operations.
+    /// The number of its operations.
     pub operations: usize,
-    /// Nodes of the e-graph in the end.
+    /// The final number of nodes of the e-graph.
     pub nodes: usize,
-    /// How often all rules were looked for.
+    /// The number of rounds with all rules.
     pub rounds: usize,
     /// Why the search stopped.
     pub stop: Stop,
@@ -40,12 +40,12 @@ pub struct Search {
 /// Why a search for equations stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stop {
-    /// No rule finds anything new.
+    /// No rule found a new equation.
     #[default]
     Saturated,
-    /// There were as many rounds as there may be.
+    /// The maximum number of rounds was reached.
     Rounds,
-    /// The e-graph became as large as it may be.
+    /// The maximum size of the e-graph was reached.
     Size,
 }
 
@@ -59,25 +59,25 @@ impl fmt::Display for Stop {
     }
 }
 
-/// What one rule did.
+/// The effect of a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleReport {
-    /// How often it found an equation that was not known yet.
+    /// The number of new equations that it found.
     pub fired: usize,
-    /// How often what it found was chosen.
+    /// The number of its equations that were chosen.
     pub chosen: usize,
-    /// Estimated time saved where it was the last of the rules involved, in nanoseconds.
+    /// Estimated time saved, in nanoseconds, if it was the last of the rules involved.
     pub saved: f64,
 }
 
-/// An operation that is no longer there.
+/// An operation that was removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gone {
-    /// The nodes it stood for.
+    /// The nodes that it computed.
     pub nodes: Vec<Arc<str>>,
-    /// The rules that matched it, in the order in which they did.
+    /// The rules that matched it, in order.
     pub rules: Vec<&'static str>,
-    /// The nodes of an operation that is left and gives the same; none where there is none.
+    /// The nodes of a remaining operation with the same result, if there is one.
     pub instead: Vec<Arc<str>>,
 }
 

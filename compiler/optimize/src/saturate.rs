@@ -1,4 +1,4 @@
-//! Applying rules until nothing new is found, or enough was.
+//! Applies rules until saturation or a limit.
 
 use std::rc::Rc;
 
@@ -12,27 +12,27 @@ use crate::pattern::Bindings;
 use crate::report::Stop;
 use crate::rules::{Compiled, Kind, Match, RULES};
 
-/// Rounds with the rules that by themselves make nothing better.
+/// Rounds with the exploring rules.
 const EXPLORING_ROUNDS: usize = 4;
 
-/// One equation put to use.
+/// An equation that was added.
 pub(crate) struct Event {
     pub(crate) rule: &'static str,
-    /// The operation at the root of what matched.
+    /// The operation at the root of the match.
     pub(crate) root: Op,
-    /// The operations of the original graph behind all that matched.
+    /// The operations of the original graph that the match derives from.
     pub(crate) origins: Vec<Op>,
-    /// The operation at the root of what was built; `None` where that was there already.
+    /// The operation at the root of the right side; `None` if it existed already.
     pub(crate) built: Option<Op>,
 }
 
-/// What a saturation did.
+/// The record of a saturation.
 #[derive(Default)]
 pub(crate) struct Trace {
     pub(crate) events: Vec<Event>,
-    /// For each operation built, those of the original graph it stands for.
+    /// For each operation built, those of the original graph that it derives from.
     pub(crate) origins: IndexMap<Op, Vec<Op>>,
-    /// How often rules were looked for everywhere.
+    /// The number of rounds over the whole graph.
     pub(crate) rounds: usize,
     pub(crate) stop: Stop,
 }
@@ -43,11 +43,11 @@ struct Found {
     bindings: Rc<Bindings>,
 }
 
-/// Where rules are looked for.
+/// The part of the graph that is searched for matches.
 #[derive(Clone, Copy)]
 struct Search {
     wanted: Wanted,
-    /// How far above what has changed: a rule that does not reach down there finds nothing new.
+    /// The distance above changed classes: a rule whose depth does not reach down to them finds nothing new.
     distance: usize,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
         graph.egraph.classes().map(|class| (class.id, everywhere(Wanted::Simplifying))).collect();
     for (rounds, wanted) in [(options.iterations, Wanted::Simplifying), (EXPLORING_ROUNDS, Wanted::All)] {
         if wanted == Wanted::All {
-            // where the first phase has looked at the end, its rules need not be looked for again
+            // the rules of the first phase need not search again where it has already searched
             let left = std::mem::take(&mut pending);
             let wanted = |class| if left.contains_key(&class) { Wanted::All } else { Wanted::Exploring };
             pending = graph.egraph.classes().map(|class| (class.id, everywhere(wanted(class.id)))).collect();
@@ -97,7 +97,7 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     trace
 }
 
-/// Classes that have changed, and those whose patterns may reach down to them, each with how far it is above.
+/// Changed classes, and those whose patterns may reach down to them, each with its distance.
 fn with_readers(graph: &Graph<'_>) -> IndexMap<Id, usize> {
     let changed = graph.egraph.analysis.changed.iter();
     let mut all: IndexMap<Id, usize> = changed.map(|&class| (graph.egraph.find(class), 0)).collect();
@@ -113,7 +113,7 @@ fn with_readers(graph: &Graph<'_>) -> IndexMap<Id, usize> {
     all
 }
 
-/// Which rules are looked for.
+/// The rules that are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Simplifying,
@@ -122,7 +122,7 @@ enum Wanted {
 }
 
 fn search(graph: &Graph<'_>, class: Id, options: &Options, what: Search, found: &mut Vec<Found>) {
-    // what is constant is computed ahead of the run, however it is spelled
+    // constants are evaluated before the run, in any form
     if graph.data(class).constant {
         return;
     }
@@ -155,7 +155,7 @@ fn search(graph: &Graph<'_>, class: Id, options: &Options, what: Search, found: 
     }
 }
 
-/// Adds an equation, where it is news.
+/// Adds an equation, if it is new.
 fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) {
     let (rule, bindings) = (&RULES.all[found.rule], &found.bindings);
     let class = graph.egraph.find(found.class);
@@ -178,7 +178,7 @@ fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) {
     trace.events.push(Event { rule: rule.rule.name, root, origins, built });
 }
 
-/// The operations of the original graph behind some operations.
+/// The operations of the original graph that some operations derive from.
 fn origins(trace: &Trace, ops: &[Op]) -> Vec<Op> {
     let mut all: IndexSet<Op> = IndexSet::default();
     for op in ops {

@@ -1,4 +1,4 @@
-//! Numbers that fill a whole constant, followed through arithmetic so that patterns can name them.
+//! Uniform values, propagated through arithmetic so that patterns can match them.
 
 use dialects::onnx::CONSTANT;
 use ir::{Attribute, Attributes, Type, floats};
@@ -7,9 +7,9 @@ use operators::Uniform;
 
 use crate::language::Fact;
 
-/// The number that fills an operation's result, when its operands tell.
+/// The uniform value of an operation's result, if it follows from its operands.
 ///
-/// Arithmetic is done in `f64` and rounded once: for `f32` and narrower that is what the operation itself gives.
+/// Arithmetic is done in `f64` and rounded once: for `f32` and narrower this equals the operation's result.
 pub(crate) fn evaluate(name: &str, attributes: &Attributes, operands: &[&Fact]) -> Option<f64> {
     if name == CONSTANT {
         return uniform(attributes.get("value")?);
@@ -26,7 +26,7 @@ pub(crate) fn evaluate(name: &str, attributes: &Attributes, operands: &[&Fact]) 
     Some(floats::decode(floats::encode(value, *format), *format))
 }
 
-/// The one number in a constant.
+/// The single value in a constant.
 fn uniform(value: &Attribute) -> Option<f64> {
     let dense = value.as_dense()?;
     if !dense.is_splat() || !dense.is_available() || dense.element_count() == 0 {

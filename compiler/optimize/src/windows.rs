@@ -1,10 +1,10 @@
-//! Operations that are optimised together. Graphs that are larger than an e-graph should be are cut, where few values
-//! cross: no equation is found across a cut.
+//! Divides graphs that are too large for an e-graph into windows, cut where few values cross: no equation is found
+//! across a cut.
 
 use ir::{Body, IndexMap, Op};
 
-/// Cuts operations of one block, in their order, into pieces of no more than `largest`, and of no less than half as many
-/// but for the last one.
+/// Divides operations of one block, in order, into windows of at most `largest` operations, and at least half as many
+/// except for the last one.
 pub(crate) fn windows<'o>(body: &Body, operators: &'o [Op], largest: usize) -> Vec<&'o [Op]> {
     if operators.len() <= largest {
         return vec![operators];
@@ -23,10 +23,10 @@ pub(crate) fn windows<'o>(body: &Body, operators: &'o [Op], largest: usize) -> V
     all
 }
 
-/// For each place in front of an operation, the values that are computed before it and read at it or later.
+/// For each position before an operation, the number of values that are computed before it and read at it or later.
 fn values_crossing(body: &Body, operators: &[Op]) -> Vec<usize> {
     let places: IndexMap<Op, usize> = operators.iter().enumerate().map(|(place, &op)| (op, place)).collect();
-    // a reader in a region counts where the operation stands that owns it, and the block's end behind everything
+    // a reader in a region counts at the operation that owns it, and the terminator after everything
     let place_of = |reader: Op| {
         let mut around = std::iter::successors(Some(reader), |&op| body.parent_op(op));
         around.find_map(|op| places.get(&op).copied()).unwrap_or(operators.len())

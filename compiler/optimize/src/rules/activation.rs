@@ -1,4 +1,4 @@
-//! Activation functions, recovered from however they are spelled.
+//! Recognises activation functions in their various spellings.
 
 use egg::Id;
 use ir::{Attribute, Type};
@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
     exact("clip-zero", "Clip(x, 0, _)", "Relu(x)"),
     // relu is idempotent
     exact("relu-relu", "Relu(Relu(x))", "Relu(x)"),
-    // nothing below zero is left to cut off
+    // no negative values remain to be clipped
     exact_by("relu-clip", "Clip(Relu(x), low, high)", |m| relu_clip(m, false)),
     exact_by("clip-relu", "Relu(Clip(x, low, high))", |m| relu_clip(m, true)),
     // min(max(x, a), b) = clip(x, a, b)
@@ -21,12 +21,12 @@ pub(super) const RULES: &[Rule] = &[
     exact("min-relu", "Min(Relu(x), b)", "Clip(x, 0, b)").when(|m| m.rank("b") == Some(0)),
     // clip(clip(x, a, b), c, d) = clip(x, max(a, c), min(b, d)) where the ranges overlap
     exact_by("clip-clip", "Clip(Clip(x, a, b), c, d)", clip_clip),
-    // relu x = x where x is not negative already
+    // relu x = x if x is not negative
     exact("relu-sigmoid", "Relu(Sigmoid:n(x))", "Sigmoid:n(x)"),
     exact("relu-exp", "Relu(Exp(x))", "Exp(x)"),
     exact("relu-abs", "Relu(Abs(x))", "Abs(x)").when(|m| m.is_float("x")),
     exact("relu-softmax", "Relu(Softmax:n(x))", "Softmax:n(x)"),
-    // which zero a zero becomes is left open
+    // the sign of a zero may change
     reassoc("abs-relu", "Abs(Relu(x))", "Relu(x)"),
     // clip(α x + β, 0, 1), spelled with a sum, a division or a product
     reassoc_by("hard-sigmoid-div", "Div(Clip(Add(x, a), 0, b), c)", hard_sigmoid),
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         let attributes = m.attributes("n");
         let near =
             |name: &str, meant: f64, default: f64| (attributes.float(name).unwrap_or(default) - meant).abs() < 1e-6;
-        // of doubles, the sixth that an attribute holds is another one
+        // for doubles, the attribute's value of one sixth differs
         m.element("x") != Type::F64 && near("alpha", 1.0 / 6.0, 0.2) && near("beta", 0.5, 0.5)
     }),
     // x clip(x + 3, 0, 6) / 6
@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     // x / (1 + |x|)
     exact("softsign", "Div(x, Add(Abs(x), 1))", "Softsign(x)").when(|m| m.rounds_as_it_computes("x")),
     reassoc("softsign-half", "Div(x, Add(Abs(x), 1))", "Softsign(x)").when(|m| m.is_float("x")),
-    // x (1 + erf(x / √2)) / 2, whichever factor the half stands beside
+    // x (1 + erf(x / √2)) / 2, with the half in either factor
     reassoc("gelu-mul", "Mul(Mul(x, Add(Erf(Mul(x, 0.7071067811865476)), 1)), 0.5)", "Gelu(x)"),
     reassoc("gelu-div", "Mul(Mul(x, Add(Erf(Div(x, 1.4142135623730951)), 1)), 0.5)", "Gelu(x)"),
     reassoc("gelu-half-mul", "Mul(Mul(x, 0.5), Add(Erf(Mul(x, 0.7071067811865476)), 1))", "Gelu(x)"),
@@ -155,7 +155,7 @@ fn hard_sigmoid_of(m: &mut Match<'_, '_>, alpha: f64, beta: f64) -> Option<Id> {
     m.op("HardSigmoid", &[x], [("alpha", alpha), ("beta", beta)])
 }
 
-/// Softmax along the one axis that both reductions keep.
+/// Softmax along the single axis that both reductions keep.
 fn softmax(m: &mut Match<'_, '_>) -> Option<Id> {
     let kept = |name: &str| m.attributes(name).integer("keepdims") != Some(0);
     let &[axis] = m.integers("axes")?.as_slice() else { return None };

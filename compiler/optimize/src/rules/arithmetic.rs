@@ -3,11 +3,11 @@
 use super::{Match, Rule, exact, exact_by, reassoc};
 
 pub(super) const RULES: &[Rule] = &[
-    // x + 0 = x, but for the sign of a zero
+    // x + 0 = x, except for the sign of a zero
     reassoc("add-zero", "Add(x, 0)", "x"),
     // x - 0 = x
     exact("sub-zero", "Sub(x, 0)", "x"),
-    // 0 - x = -x, but for the sign of a zero
+    // 0 - x = -x, except for the sign of a zero
     reassoc("zero-sub", "Sub(0, x)", "Neg(x)").when(|m| m.is_float("x")),
     // x 1 = x
     exact("mul-one", "Mul(x, 1)", "x"),
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
     reassoc("square-integer", "Pow(x, 2)", "Mul(x, x)"),
     // x³ = x x x
     reassoc("cube", "Pow(x, 3)", "Mul(x, Mul(x, x))").when(|m| m.is_float("x")),
-    // x^½ = √x, but for -∞ and -0
+    // x^½ = √x, except for -∞ and -0
     reassoc("pow-half", "Pow(x, 0.5)", "Sqrt(x)").when(|m| m.is_float("x")),
     // x⁻¹ = 1 / x
     reassoc("pow-minus-one", "Pow(x, -1)", "Reciprocal(x)").when(|m| m.is_float("x")),
@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
     reassoc("pow-minus-half", "Pow(x, -0.5)", "Reciprocal(Sqrt(x))").when(|m| m.is_float("x")),
     // a (1 / b) = a / b
     reassoc("mul-reciprocal", "Mul(a, Reciprocal(b))", "Div(a, b)").when(|m| !m.is_constant("b")),
-    // a / c = a (1 / c): a division costs several products
+    // a / c = a (1 / c): a division costs several multiplications
     reassoc("div-constant", "Div(a, c)", "Mul(a, Reciprocal(c))").when(divides_by_constant),
     // 1 / (1 / x) = x
     reassoc("reciprocal-reciprocal", "Reciprocal(Reciprocal(x))", "x"),
@@ -65,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
     // (x b) c = x (b c)
     reassoc("mul-mul", "Mul(Mul(x, b), c)", "Mul(x, Mul(b, c))")
         .when(|m| constants_beside_x(m) && m.may_multiply("b") && m.may_multiply("c")),
-    // (x b) + (y b) = (x + y) b, where the sum overflows only if a product does
+    // (x b) + (y b) = (x + y) b, where the sum only overflows if a product does
     reassoc("factor-out", "Add(Mul(x, b), Mul(y, b))", "Mul(Add(x, y), b)")
         .when(|m| m.scalar("b").is_some_and(|b| b.abs() >= 1.0)),
     // ¬¬x = x
@@ -82,7 +82,7 @@ pub(super) const RULES: &[Rule] = &[
     exact("where-same", "Where(c, x, x)", "x"),
     // ¬c ? a : b = c ? b : a
     exact("where-not", "Where(Not(c), a, b)", "Where(c, b, a)"),
-    // true ? a : b = a, as far as that is not broadcast
+    // true ? a : b = a, unless that is broadcast
     exact_by("where-known", "Where(c, a, b)", |m| m.scalar("c").map(|c| m.get(if c != 0.0 { "a" } else { "b" }))),
     // √x √x = x has another domain, √(x x) = |x|
     reassoc("sqrt-square", "Sqrt(Mul(x, x))", "Abs(x)"),

@@ -1,7 +1,7 @@
-//! Heads that share others: products with tensors that are repeated along an axis of their batch.
+//! Shared attention heads: matrix products with tensors that are repeated along a batch axis.
 //!
-//! Queries come with more heads than keys and values do. Exporters repeat the latter, for the product to find as many;
-//! the product broadcasts as well, where the heads that share one have an axis of their own.
+//! Queries may have more heads than keys and values. Exporters repeat the latter to match the number of heads; the
+//! matrix product can broadcast instead, if the heads that share one form a separate axis.
 
 use egg::Id;
 use ir::{Attribute, DimExpr};
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
 ];
 
-/// The product of `x`, whose heads stand in groups, with `y`, of which there is one for each group.
+/// The product of `x`, with its heads in groups, and `y`, which has one head per group.
 fn grouped_product(m: &mut Match<'_, '_>, transposed: bool) -> Option<Id> {
     let (axis, groups, repeats) = repetition(m)?;
     let (x, y, shape) = (m.get("x"), m.get("y"), m.shape("x")?);
@@ -45,7 +45,8 @@ fn grouped_product(m: &mut Match<'_, '_>, transposed: bool) -> Option<Id> {
     m.op("Reshape", &[product, joined], [])
 }
 
-/// Where `v` is `y` with every element of a batch axis repeated: the axis, its extent in `y`, and how often.
+/// If `v` is `y` with every element of a batch axis repeated: the axis, its extent in `y`, and the number of
+/// repetitions.
 fn repetition(m: &Match<'_, '_>) -> Option<(usize, i64, i64)> {
     let (v, r, y) = (m.shape("v")?, m.shape("r")?, m.shape("y")?);
     let repeated = (1..r.len().checked_sub(2)?).find(|&axis| y.get(axis) != r.get(axis))?;

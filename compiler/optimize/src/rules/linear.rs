@@ -1,4 +1,4 @@
-//! Convolutions and matrix products: what is done to their results is done to their weights.
+//! Convolutions and matrix products: moves operations on their results into their weights.
 
 use egg::Id;
 use ir::{Attribute, Attributes, DimExpr, Type};
@@ -38,8 +38,7 @@ pub(super) const RULES: &[Rule] = &[
     reassoc_by("mul-conv-bias", "Conv:n(Mul(x, c), w, b)", |m| scale_input(m, Some("b"))),
 ];
 
-/// A constant with one number for each channel (axis 1) of the root, as a list; numbers that are the same for all
-/// channels are repeated.
+/// A constant with one value per channel (axis 1) of the root, as a list; a value for all channels is repeated.
 fn channels(m: &mut Match<'_, '_>, name: &str) -> Option<Id> {
     let (shape, root) = (m.extents(name)?, m.root_shape()?.to_vec());
     let count = root.get(1)?.as_constant()?;
@@ -109,7 +108,7 @@ fn scale(m: &mut Match<'_, '_>, name: &str, bias: Option<&str>) -> Option<Id> {
     m.op(name, &operands, attributes)
 }
 
-/// The weights `w` with a factor for each channel of the results.
+/// The weights `w`, scaled by a factor per channel of the results.
 pub(super) fn scaled_weights(m: &mut Match<'_, '_>, name: &str, attributes: &Attributes, factor: &Term) -> Option<Id> {
     let shape = along_outputs(m, name, attributes)?;
     let along = m.graph.shaped(factor, &shape)?;
@@ -117,7 +116,7 @@ pub(super) fn scaled_weights(m: &mut Match<'_, '_>, name: &str, attributes: &Att
     m.op("Mul", &[weights, along], [])
 }
 
-/// A factor for each input channel goes into the weights.
+/// Moves a factor per input channel into the weights.
 fn scale_input(m: &mut Match<'_, '_>, bias: Option<&str>) -> Option<Id> {
     let (attributes, weights, factors) = (m.attributes("n"), m.extents("w")?, m.extents("c")?);
     let constant = m.is_constant("w") && m.may_multiply("c") && !m.is_constant("x");
@@ -130,7 +129,7 @@ fn scale_input(m: &mut Match<'_, '_>, bias: Option<&str>) -> Option<Id> {
     if inputs != 1 && attributes.integer("group").unwrap_or(1) != 1 {
         return None;
     }
-    // the product may have more channels than what is scaled
+    // the product may have more channels than the scaled operand
     let x = m.shape("x")?;
     if x.len() != rank || (inputs != 1 && x[1] != DimExpr::Constant(inputs)) {
         return None;
@@ -145,7 +144,7 @@ fn scale_input(m: &mut Match<'_, '_>, bias: Option<&str>) -> Option<Id> {
     m.op("Conv", &operands, attributes)
 }
 
-/// Whether `x a + c` is what Gemm computes: matrices of floats, and a bias that broadcasts to them.
+/// Whether `x a + c` is a Gemm: matrices of floats, and a bias that broadcasts to them.
 fn is_gemm(m: &Match<'_, '_>) -> bool {
     m.rank("x") == Some(2)
         && m.rank("a") == Some(2)
@@ -160,7 +159,7 @@ fn is_plain(m: &Match<'_, '_>) -> bool {
     ["alpha", "beta"].iter().all(|name| attributes.float(name).unwrap_or(1.0) == 1.0)
 }
 
-/// Whether `c` has one number, or one for each column of `a`.
+/// Whether `c` has one value, or one per column of `a`.
 fn scales_columns(m: &Match<'_, '_>) -> bool {
     let Some(extents) = m.extents("c") else { return false };
     let columns = m.shape("a").and_then(<[_]>::last).and_then(ir::DimExpr::as_constant);

@@ -1,7 +1,7 @@
 //! The equations, in families.
 //!
-//! Every rule is `from = to`: whatever matches `from` may as well be `to`. A rule applies only where both sides have
-//! the same shape and element type; `when` adds what else the equation needs.
+//! Every rule is an equation `from = to`: a match of `from` may be replaced by `to`. A rule applies only if both sides
+//! have the same shape and element type; `when` adds further conditions.
 
 mod activation;
 mod arithmetic;
@@ -20,7 +20,7 @@ use ir::{Attribute, Attributes, DimExpr, FloatType, IndexSet, Type};
 use crate::graph::Graph;
 use crate::pattern::{Bindings, Names, Pattern, Reader};
 
-/// How close both sides of an equation are.
+/// How exact an equation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The same bits.
@@ -38,7 +38,7 @@ pub(crate) struct Rule {
     from: &'static str,
     to: To,
     when: fn(&Match<'_, '_>) -> bool,
-    /// Whether it makes nothing better by itself, but may let others.
+    /// Whether it improves nothing by itself, but may enable other rules.
     pub(crate) explores: bool,
 }
 
@@ -55,12 +55,12 @@ const fn reassoc(name: &'static str, from: &'static str, to: &'static str) -> Ru
     Rule { name, kind: Kind::Reassoc, from, to: To::Text(to), when: |_| true, explores: false }
 }
 
-/// An exact rule whose right side is computed.
+/// An exact rule with a computed right side.
 const fn exact_by(name: &'static str, from: &'static str, to: fn(&mut Match<'_, '_>) -> Option<Id>) -> Rule {
     Rule { name, kind: Kind::Exact, from, to: To::Code(to), when: |_| true, explores: false }
 }
 
-/// A rule that rounds differently, whose right side is computed.
+/// A rule that rounds differently, with a computed right side.
 const fn reassoc_by(name: &'static str, from: &'static str, to: fn(&mut Match<'_, '_>) -> Option<Id>) -> Rule {
     Rule { name, kind: Kind::Reassoc, from, to: To::Code(to), when: |_| true, explores: false }
 }
@@ -72,20 +72,20 @@ impl Rule {
         self
     }
 
-    /// The same rule, tried only when the others are done.
+    /// The same rule, tried only after the others are done.
     const fn exploring(mut self) -> Rule {
         self.explores = true;
         self
     }
 }
 
-/// A rule, read.
+/// A parsed rule.
 pub(crate) struct Compiled {
     pub(crate) rule: &'static Rule,
     /// The name of its family.
     pub(crate) family: &'static str,
     pub(crate) from: Pattern,
-    /// How many operations the left side has one below the other.
+    /// The depth of the left side in operations.
     pub(crate) depth: usize,
     to: Option<Pattern>,
     names: Names,
@@ -93,24 +93,24 @@ pub(crate) struct Compiled {
 
 #[cfg(test)]
 impl Compiled {
-    /// What its names stand for; operators are numbered for all rules together.
+    /// Its names; operators are numbered for all rules together.
     pub(crate) fn names(&self) -> &Names {
         &self.names
     }
 }
 
-/// All rules, and the operators they name.
+/// All rules, and the operators in them.
 pub(crate) struct Rules {
-    /// In the order they are tried.
+    /// In the order in which they are tried.
     pub(crate) all: Vec<Compiled>,
     pub(crate) operators: IndexSet<String>,
-    /// How many operations the left side of a rule has one below the other, at most.
+    /// The maximum depth of a left side.
     pub(crate) depth: usize,
-    /// For each operator, the rules it is the root of the left side of.
+    /// For each operator, the rules with that root.
     by_root: Vec<Vec<usize>>,
 }
 
-/// The families, by name, in the order they are tried.
+/// The families, by name, in the order in which they are tried.
 const FAMILIES: [(&str, &[Rule]); 7] = [
     ("arithmetic", arithmetic::RULES),
     ("activation", activation::RULES),
@@ -142,7 +142,7 @@ pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
 });
 
 impl Rules {
-    /// Numbers of the rules whose left side has the operator at its root.
+    /// The rules with the operator at the root of their left side.
     pub(crate) fn rooted_at(&self, operator: u32) -> &[usize] {
         self.by_root.get(operator as usize).map_or(&[], Vec::as_slice)
     }
@@ -159,7 +159,7 @@ fn compile(family: &'static str, rule: &'static Rule, operators: &mut IndexSet<S
     Compiled { rule, family, depth: from.depth(), from, to, names }
 }
 
-/// A place where the left side of a rule was found.
+/// A match of a rule's left side.
 pub(crate) struct Match<'m, 'g> {
     pub(crate) graph: &'m mut Graph<'g>,
     rule: &'m Compiled,
@@ -172,7 +172,7 @@ impl<'m, 'g> Match<'m, 'g> {
         Match { graph, rule, root, bindings }
     }
 
-    /// The right side, where the condition holds.
+    /// The right side, if the condition holds.
     pub(crate) fn rewrite(&mut self) -> Option<Id> {
         if !(self.rule.rule.when)(self) {
             return None;
@@ -188,7 +188,7 @@ impl<'m, 'g> Match<'m, 'g> {
 
     // ---- reading
 
-    /// What a variable stands for.
+    /// The class of a variable.
     fn get(&self, name: &str) -> Id {
         self.bindings.variables[self.rule.names.variable(name)].expect("the left side binds it")
     }
@@ -215,7 +215,7 @@ impl<'m, 'g> Match<'m, 'g> {
         self.shape(name).map(<[DimExpr]>::len)
     }
 
-    /// The extents of a variable, when all are numbers.
+    /// The extents of a variable, if all are static.
     fn extents(&self, name: &str) -> Option<Vec<i64>> {
         self.shape(name)?.iter().map(DimExpr::as_constant).collect()
     }
@@ -228,13 +228,13 @@ impl<'m, 'g> Match<'m, 'g> {
         self.element(name).is_float()
     }
 
-    /// Whether floats are computed in the type they have: narrower ones are computed in `f32` and rounded once by each
-    /// operator, so that two operators round twice where one does once.
+    /// Whether floats are computed in their own type: narrower ones are computed in `f32` and rounded by each operator,
+    /// so that two operators round twice where one rounds once.
     fn rounds_as_it_computes(&self, name: &str) -> bool {
         matches!(self.element(name), Type::Float(FloatType::F32 | FloatType::F64))
     }
 
-    /// The number that fills a variable.
+    /// The value of a uniform variable.
     fn scalar(&self, name: &str) -> Option<f64> {
         self.graph.data(self.get(name)).scalar
     }
@@ -243,12 +243,12 @@ impl<'m, 'g> Match<'m, 'g> {
         self.graph.data(self.get(name)).constant
     }
 
-    /// The numbers in a small integer tensor.
+    /// The elements of a small integer tensor.
     fn integers(&self, name: &str) -> Option<Vec<i64>> {
         self.graph.integers(self.get(name))
     }
 
-    /// A constant as an attribute of an operator on `x`. Attributes are `f32`, so one of doubles has to be exact.
+    /// A constant as an attribute of an operator on `x`. Attributes are `f32`, so that a double must be exact.
     fn float_attribute(&self, number: f64) -> Option<Attribute> {
         let held = number as f32;
         (self.element("x") != Type::F64 || f64::from(held) == number).then(|| Attribute::f32(held))
@@ -260,7 +260,7 @@ impl<'m, 'g> Match<'m, 'g> {
         self.graph.op(name, operands, attributes)
     }
 
-    /// The root's elements as a reshape of `class`, when the shape can be written down.
+    /// The root's elements as a reshape of `class`, if the shape can be expressed.
     fn reshape_to_root(&mut self, class: Id) -> Option<Id> {
         let shape = self.root_shape()?.to_vec();
         if self.graph.data(class).shape.as_deref() == Some(&shape) {
@@ -268,7 +268,7 @@ impl<'m, 'g> Match<'m, 'g> {
         }
         let dynamic = shape.iter().filter(|dim| dim.as_constant().is_none()).count();
         let numbers: Vec<i64> = shape.iter().map(|dim| dim.as_constant().unwrap_or(-1)).collect();
-        // a zero copies an extent of the operand, and -1 cannot be found beside one
+        // a zero copies an extent of the operand, and -1 cannot be inferred in its presence
         if dynamic > 1 || numbers.contains(&0) {
             return None;
         }

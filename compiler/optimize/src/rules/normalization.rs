@@ -1,4 +1,4 @@
-//! Normalizations: constant ones become a product and a sum, spelled-out ones are recovered.
+//! Normalizations: constant ones become a multiplication and an addition, decomposed ones are recognised.
 
 use std::rc::Rc;
 
@@ -42,12 +42,12 @@ pub(super) const RULES: &[Rule] = &[
         "Mul(x, Reciprocal(Sqrt(Add(ReduceMean:v(Mul(x, x), axes), epsilon))))",
         |m| normalization(m, "RMSNormalization", &["v"]),
     ),
-    // a factor behind a normalization is its scale
+    // a factor after a normalization is its scale
     exact_by("layer-scale", LAYER_SCALE, layer_scale).when(|m| m.rounds_as_it_computes("x")),
     reassoc_by("layer-scale-half", LAYER_SCALE, layer_scale),
     exact_by("rms-scale", RMS_SCALE, rms_scale).when(|m| m.rounds_as_it_computes("x")),
     reassoc_by("rms-scale-half", RMS_SCALE, rms_scale),
-    // a term behind a normalization is its bias
+    // a term after a normalization is its bias
     exact_by("layer-bias", LAYER_BIAS, layer_bias).when(|m| m.rounds_as_it_computes("x")),
     reassoc_by("layer-bias-half", LAYER_BIAS, layer_bias),
 ];
@@ -83,7 +83,7 @@ fn batch_normalization(m: &mut Match<'_, '_>) -> Option<Id> {
     m.op("Add", &[product, shift], [])
 }
 
-/// The factor and the term for each channel that a normalization with constants is.
+/// The factor and the term for each channel of a normalization with constants.
 fn affine(m: &mut Match<'_, '_>) -> Option<[Term; 2]> {
     let attributes = m.attributes("n");
     let constant = ["s", "b", "m", "v"].iter().all(|name| m.is_constant(name) && m.element(name) == m.element("x"));
@@ -101,7 +101,7 @@ fn affine(m: &mut Match<'_, '_>) -> Option<[Term; 2]> {
     m.graph.numbers_of_term(&shift).is_none_or(is_finite).then_some([factor, shift])
 }
 
-/// Whether what is normalized is a convolution with constant weights and bias.
+/// Whether a normalization's operand is a convolution with constant weights and bias.
 fn is_convolved(m: &Match<'_, '_>) -> bool {
     let nodes = &m.graph.egraph[m.get("x")].nodes;
     nodes.iter().any(|node| {
@@ -160,7 +160,7 @@ fn scale(m: &mut Match<'_, '_>, name: &str) -> Option<Id> {
     m.op(name, &[x, s], attributes)
 }
 
-/// A parameter of the normalized extents' shape; leading extents of 1 are dropped.
+/// A parameter with the shape of the normalized extents; leading extents of 1 are dropped.
 fn fitting(m: &mut Match<'_, '_>, name: &str) -> Option<Id> {
     let (extents, x) = (m.extents(name)?, m.extents_from_axis()?);
     let leading = extents.len().checked_sub(x.len())?;
@@ -173,7 +173,7 @@ fn fitting(m: &mut Match<'_, '_>, name: &str) -> Option<Id> {
 }
 
 impl Match<'_, '_> {
-    /// The extents that the normalization `n` of `x` runs over.
+    /// The extents that the normalization `n` of `x` reduces.
     fn extents_from_axis(&self) -> Option<Vec<i64>> {
         let attributes: Attributes = self.attributes("n");
         let rank = self.rank("x")?;

@@ -1,4 +1,4 @@
-//! Quantization: what is computed between dequantized tensors and a quantized one is computed with their integers.
+//! Quantization: computations between dequantized operands and a quantized result become integer operators.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::{Match, Rule, reassoc_by};
 use crate::graph::Graph;
 
 pub(super) const RULES: &[Rule] = &[
-    // the sums are exact, and rounded once to the result's quantum, as those of floats are
+    // the sums are exact, and rounded once to the result's quantum, as sums of floats are
     reassoc_by(
         "quantized-conv",
         "QuantizeLinear:q(Conv:n(DequantizeLinear:d(x, s, z), DequantizeLinear:e(w, t, y), _), v, o)",
@@ -34,8 +34,8 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// Whether all tensors are of bytes, with one scale and zero point each, those of the weights possibly one an index of an
-/// axis.
+/// Whether all tensors are int8 or uint8, with one scale and zero point each, those of the weights possibly per index
+/// of an axis.
 fn is_quantized(m: &Match<'_, '_>, axis: usize) -> bool {
     let are_bytes = ["x", "w", "o"].iter().all(|name| m.element(name).bit_width() == Some(8) && !m.is_float(name));
     let are_floats = ["s", "t", "v"].iter().all(|name| m.element(name) == Type::Float(FloatType::F32));
@@ -67,11 +67,11 @@ fn convolution(m: &mut Match<'_, '_>, has_bias: bool) -> Option<Id> {
     m.op("QLinearConv", &operands, attributes)
 }
 
-/// The part of a result's quantum by which a rounded bias may be off.
+/// The maximum error of a rounded bias, relative to the result's quantum.
 const BIAS_ERROR: f64 = 1.0 / 16.0;
 
-/// A constant bias in units of the sums, which it is rounded to: `round(b / (s t))` in `i32`, where that holds it, with an
-/// error that the result's quantum hides.
+/// A constant bias in units of the sums, rounded to `i32`: `round(b / (s t))`, if it fits and its error is below the
+/// result's quantum.
 fn bias(m: &mut Match<'_, '_>) -> Option<Id> {
     if !m.is_constant("b") || m.element("b") != Type::Float(FloatType::F32) {
         return None;
@@ -80,7 +80,7 @@ fn bias(m: &mut Match<'_, '_>) -> Option<Id> {
     let bias = numbers("b").or_else(|| dequantized(m.graph, m.get("b")))?;
     let units = pairwise(&numbers("s")?, &numbers("t")?, |s, t| s * t)?;
     let limit = BIAS_ERROR * m.scalar("v")?;
-    // as far from the ends of `i32` as sums of products may be from zero
+    // with the margin that sums of products need in `i32`
     let is_held = |b: f64, unit: f64| {
         let rounded = (b / unit).round();
         rounded.abs() <= f64::from(i32::MAX / 2) && (rounded * unit - b).abs() <= limit
@@ -95,7 +95,7 @@ fn bias(m: &mut Match<'_, '_>) -> Option<Id> {
     m.op("Cast", &[rounded], [("to", Attribute::i64(INT32))])
 }
 
-/// The elements of a vector that is dequantized from constants: `(x - z) s`.
+/// The elements of a dequantized constant vector: `(x - z) s`.
 fn dequantized(graph: &Graph<'_>, class: Id) -> Option<Rc<[f64]>> {
     let nodes = &graph.egraph[class].nodes;
     let children = nodes.iter().find_map(|node| {
@@ -115,5 +115,5 @@ fn integers(graph: &Graph<'_>, class: Id) -> Option<Vec<f64>> {
     Some(literal.integers()?.into_iter().map(|number| number as f64).collect())
 }
 
-/// The number of `i32` among ONNX's element types.
+/// The number of int32 among ONNX's element types.
 const INT32: i64 = 6;

@@ -1,4 +1,4 @@
-//! Operators that move elements or only rename their places.
+//! Data movement and views.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use super::{Match, Rule, exact, exact_by};
 use crate::graph::Graph;
 
 pub(super) const RULES: &[Rule] = &[
-    // names change nothing
+    // an identity
     exact("identity", "Identity(x)", "x"),
-    // a permutation that permutes nothing
+    // an identity permutation
     exact("transpose-identity", "Transpose:t(x)", "x").when(|m| {
         permutation(m, "t")
             .is_some_and(|permutation| permutation.iter().enumerate().all(|(to, &from)| to as i64 == from))
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
     exact("flatten-identity", "Flatten(x)", "x"),
     exact("tile-identity", "Tile(x, 1)", "x"),
     exact("squeeze-nothing", "Squeeze(x, axes)", "x"),
-    // only the last of two views counts
+    // only the last of two views matters
     exact_by("reshape-reshape", "Reshape(Reshape(x, s), t)", renamed),
     exact_by("squeeze-reshape", "Reshape(Squeeze(x, a), t)", renamed),
     exact_by("unsqueeze-reshape", "Reshape(Unsqueeze(x, a), t)", renamed),
@@ -48,13 +48,13 @@ pub(super) const RULES: &[Rule] = &[
     // Squeeze and Unsqueeze undo each other
     exact("unsqueeze-squeeze", "Squeeze(Unsqueeze(x, a), b)", "x"),
     exact("squeeze-unsqueeze", "Unsqueeze(Squeeze(x, a), b)", "x"),
-    // they are views like any other
+    // views are reshapes
     exact_by("squeeze-view", "Squeeze(x, a)", renamed),
     exact_by("unsqueeze-view", "Unsqueeze(x, a)", renamed),
     exact_by("flatten-view", "Flatten(x)", renamed),
     // a conversion to the type it has
     exact("cast-identity", "Cast(x)", "x"),
-    // a wider type keeps every value; a text has the digits of the type that it is made of
+    // a wider type represents every value; a text has the digits of the type that it was made of
     exact_by("cast-cast", "Cast:outer(c@Cast(x))", |m| {
         let lossless = match (m.element("x"), m.element("c")) {
             (ir::Type::Float(from), ir::Type::Float(through)) => {
@@ -69,40 +69,40 @@ pub(super) const RULES: &[Rule] = &[
         let (x, attributes) = (m.get("x"), m.attributes("outer"));
         if lossless { m.op("Cast", &[x], attributes) } else { None }
     }),
-    // one part is the whole
+    // a single part
     exact("concat-one", "Concat(x)", "x"),
-    // all of it
+    // a slice of everything
     exact("slice-all", "Slice(x, starts, ends, axes, steps)", "x").when(|m| covers(m, true)),
     exact("slice-all-plain", "Slice(x, starts, ends, axes, _)", "x").when(|m| covers(m, false)),
-    // nothing is padded
+    // no padding
     exact("pad-nothing", "Pad(x, 0)", "x"),
     exact("pad-nothing-with", "Pad(x, 0, v)", "x"),
-    // elementwise functions do not care in which order elements lie
+    // elementwise functions commute with permutations
     exact("relu-transpose", "Relu(Transpose:t(x))", "Transpose:t(Relu(x))").exploring(),
     exact("sigmoid-transpose", "Sigmoid(Transpose:t(x))", "Transpose:t(Sigmoid(x))").exploring(),
     exact("tanh-transpose", "Tanh(Transpose:t(x))", "Transpose:t(Tanh(x))").exploring(),
 ];
 
-/// The same elements under the root's shape, without what renamed them in between.
+/// The same elements with the root's shape, without intermediate reshapes.
 fn renamed(m: &mut Match<'_, '_>) -> Option<Id> {
     let x = m.get("x");
     m.reshape_to_root(x)
 }
 
-/// The axes of a Transpose; the default turns the order round.
+/// The axes of a Transpose; the default reverses them.
 fn permutation(m: &Match<'_, '_>, label: &str) -> Option<Arc<[i64]>> {
     let rank = m.root_shape()?.len() as i64;
     Some(m.attributes(label).integers("perm").unwrap_or_else(|| (0..rank).rev().collect()))
 }
 
-/// Whether a Slice of the root's extents starts at 0 with step 1: then it is all of `x`.
+/// Whether a Slice of the root's extents starts at 0 with step 1, so that it is all of `x`.
 fn covers(m: &Match<'_, '_>, steps: bool) -> bool {
     let all = |name: &str, number: i64| m.integers(name).is_some_and(|found| found.iter().all(|&n| n == number));
     all("starts", 0) && (!steps || all("steps", 1))
 }
 
 impl Graph<'_> {
-    /// The same elements under a shape of numbers.
+    /// The same elements with a static shape.
     pub(crate) fn reshape(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
         let dims: Vec<DimExpr> = shape.iter().map(|&extent| DimExpr::Constant(extent)).collect();
         if self.data(class).shape.as_ref() == Some(&dims) {

@@ -1,4 +1,4 @@
-//! The bound on what rules may lose that combine constants, against numbers with twice the digits.
+//! Tests the error bound of rules that combine constants, against computations with twice the digits.
 
 use driver::Tensor;
 use ir::{Blob, Type};
@@ -7,9 +7,9 @@ use super::truth::{COUNT, is_elementwise, left_side, right_side, run};
 use crate::pattern::Pattern;
 use crate::rules::{Compiled, Kind, RULES};
 
-/// Constants that each rule is tried with.
+/// The number of constants that each rule is tried with.
 const TRIALS: usize = 40;
-/// The roundings that a rule may cost, each half of a unit in the last place.
+/// The maximum error of a rule, in roundings of half a unit in the last place.
 pub(super) const ROUNDINGS: f64 = 256.0;
 pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 
@@ -21,14 +21,14 @@ impl Numbers {
         self.0 >> 33
     }
 
-    /// A float of any sign, whose size is between 2^-range and 2^range.
+    /// A float of any sign, with a magnitude between 2^-range and 2^range.
     pub(super) fn float(&mut self, range: i32) -> f32 {
         let exponent = (self.next() % (2 * range as u64)) as i32 - range;
         let size = (1.0 + self.next() as f64 / (1u64 << 31) as f64) * 2f64.powi(exponent);
         (if self.next().is_multiple_of(2) { size } else { -size }) as f32
     }
 
-    /// A float near to another one, or to its opposite.
+    /// A float close to another one, or to its negative.
     fn near(&mut self, other: f32) -> f32 {
         let share = 1.0 + 2f32.powi(-((self.next() % 16) as i32));
         if self.next().is_multiple_of(2) { other * share } else { -other * share }
@@ -64,7 +64,7 @@ fn tensor(numbers: &[f32], element: &Type) -> Tensor {
     Tensor::new(element.clone(), vec![COUNT as i64], Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
 }
 
-/// The largest number of roundings, of the largest term, that the two sides of a rule are apart; none where it does not apply.
+/// The difference between the two sides of a rule, in roundings of the largest term; `None` if it does not apply.
 fn roundings(rule: &Compiled, constants: &[f32], x: &[f32]) -> Option<f64> {
     let text = |number: &f32| -> &'static str { Box::leak(format!("{:?}", f64::from(*number)).into_boxed_str()) };
     let chosen: Vec<&'static str> = std::iter::once("argument").chain(constants.iter().map(text)).collect();
@@ -78,7 +78,7 @@ fn roundings(rule: &Compiled, constants: &[f32], x: &[f32]) -> Option<f64> {
     let known = constants.iter().fold(0.0, |largest, &number| f64::from(number).abs().max(largest));
     let apart = (0..COUNT).map(|at| {
         let terms = if is_sum { known.max(f64::from(x[at]).abs()) } else { exact[at].abs() };
-        // either side is as far from the true value as it is from the other one, or less
+        // either the difference of the sides or the distance to the exact value, whichever is larger
         (left[at] - right[at]).abs().max((right[at] - exact[at]).abs()) / (terms * ROUNDING)
     });
     Some(apart.fold(0.0, f64::max))

@@ -1,7 +1,7 @@
-//! Equations at work: each case is an expression and what it becomes.
+//! Tests of the equations: each case is an expression and its optimised form.
 //!
-//! Expressions are written as patterns are; [`PRELUDE`] gives the arguments and constants they name. A constant that
-//! is the same number everywhere prints as that number, any other constant computation as `constant`.
+//! Expressions have the syntax of patterns; [`PRELUDE`] defines the arguments and constants. A uniform constant prints
+//! as its value, any other constant computation as `constant`.
 
 mod bounds;
 mod products;
@@ -139,7 +139,7 @@ fn module_of(expressions: &[&str]) -> Module {
     parse_module(&text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
 }
 
-/// What the results have become, as expressions.
+/// The optimised results, as expressions.
 fn results(module: &Module) -> Vec<String> {
     let main = module.function("main_graph").expect("there is a main");
     let entry = main.body.entry().expect("main has a body");
@@ -292,7 +292,7 @@ fn strict_floating_point_keeps_what_rounds_differently() {
     assert_eq!(optimized(&["Mul(Mul(x, 2), 1)"], &strict), ["Mul(x, 2)"]);
 }
 
-/// What is combined ahead of the run is neither lost in a larger number nor out of a float's range.
+/// Constants are combined only if little is lost: neither in a larger one nor by overflow.
 #[test]
 fn constants_are_combined_only_where_little_is_lost() {
     for expression in [
@@ -338,8 +338,8 @@ fn equal_subexpressions_are_one() {
     assert_eq!((report.operations_before, report.operations_after), (6, 4));
 }
 
-/// By itself the convolution is cheapest with the factor in its weights; where the product is needed anyway, nothing is
-/// gained.
+/// Alone, the convolution is cheapest with the factor in its weights; if the unscaled result is needed as well, nothing
+/// is gained.
 #[test]
 fn shared_parts_are_counted_once() {
     let scaled = "Conv(Mul(image, 3), weights)";

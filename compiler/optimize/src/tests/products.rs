@@ -1,4 +1,4 @@
-//! The bound on what rules lose that move sums and factors into weights, against numbers with twice the digits.
+//! Tests the error bound of rules that move terms and factors into weights, against computations with twice the digits.
 
 use driver::Tensor;
 use ir::{Blob, Module, Type, parse_module};
@@ -8,7 +8,7 @@ use super::truth::{right_side, run};
 use crate::pattern::{Names, Pattern};
 use crate::rules::{Compiled, RULES};
 
-/// Numbers that each rule is tried with.
+/// The number of operands that each rule is tried with.
 const TRIALS: usize = 10;
 /// Operators that sum products.
 const PRODUCTS: &[&str] = &["Conv", "ConvTranspose", "Gemm", "MatMul"];
@@ -25,7 +25,7 @@ fn product(expression: &Pattern) -> Option<&str> {
     }
 }
 
-/// The extents of what a rule calls `name` beside a product; `None` for a name that such rules do not use.
+/// The extents of the variable `name` next to a product; `None` for a name that such rules do not use.
 fn extents(product: &str, name: &str) -> Option<&'static [i64]> {
     Some(match (product, name) {
         ("Conv" | "ConvTranspose", "x") => &[1, 2, 5, 5],
@@ -45,7 +45,7 @@ struct Writer<'a> {
     product: &'a str,
     names: &'a Names,
     element: &'a str,
-    /// What each variable is, by its number.
+    /// The value of each variable, by number.
     constants: &'a [Vec<f64>],
     text: String,
     count: usize,
@@ -73,7 +73,7 @@ impl Writer<'_> {
                     let extents = extents(self.product, name).expect("x has a shape").to_vec();
                     return ("%x".to_string(), typed(&extents), extents);
                 }
-                // what every element of an operand is multiplied by is one number
+                // a factor of all elements of an operand is a scalar
                 let extents = if numbers.len() == 1 { &[] } else { extents(self.product, name).expect("it is known") };
                 let r#type = typed(extents);
                 let text = format!(
@@ -136,7 +136,7 @@ fn results(module: Module, x: &[f64], extents: &[i64], is_double: bool) -> Vec<f
     run(module, &[x]).to_f64().expect("they are floats")
 }
 
-/// The largest number of roundings, of the sum of the sizes of all terms, that the two sides of a rule are apart.
+/// The difference between the two sides of a rule, in roundings of the sum of all terms' magnitudes.
 fn roundings(rule: &Compiled, product: &str, constants: &[Vec<f64>], x: &[f64]) -> Option<f64> {
     let of = |element: &str, constants: &[Vec<f64>]| left_side(rule, product, element, constants);
     let extents = extents(product, "x").expect("x has a shape");
@@ -164,7 +164,7 @@ fn sums_and_factors_in_weights_lose_little() {
         let mut applied = 0;
         for trial in 0..TRIALS {
             let count = |name: &str| {
-                // factors of rows of an operand have to be one number
+                // factors of an operand's rows must be scalars
                 let is_one = name == "c" && (trial % 2 == 1 || rule.rule.name.starts_with("mul-"));
                 if is_one { 1 } else { extents(product, name).expect("it is known").iter().product() }
             };

@@ -1,5 +1,5 @@
-//! Exact rules that only move elements: what they make of a graph gives the same bits, and every one of them is put to use.
-//! Those between elementwise operators are looked at one by one in `truth`.
+//! Exact rules for data movement: optimised graphs give the same bits, and every rule is applied. Rules between
+//! elementwise operators are tested one by one in `truth`.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ const EXPRESSIONS: &[&str] = &[
     "Tanh(Transpose(image){perm=p0231})",
 ];
 
-/// The bytes of what an expression gives, and the rules that were found to hold in it.
+/// The result of an expression in bytes, and the rules that were applied.
 fn run(expression: &str, optimized: bool) -> (Vec<u8>, Vec<&'static str>) {
     let mut module = module_of(&[expression]);
     let strict = Options { strict_fp: true, ..Options::default() };
@@ -59,7 +59,7 @@ fn run(expression: &str, optimized: bool) -> (Vec<u8>, Vec<&'static str>) {
     (outputs[0].data.bytes().to_vec(), report.rules.keys().copied().collect())
 }
 
-/// Numbers of a type, three where an extent is not known.
+/// Numbers of a type, with dynamic extents of three.
 fn input(r#type: &Type) -> Tensor {
     let shape: Vec<i64> = r#type.shape().expect("is ranked").iter().map(|extent| extent.unwrap_or(3)).collect();
     let count = shape.iter().product::<i64>() as usize;

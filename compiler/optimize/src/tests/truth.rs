@@ -1,5 +1,5 @@
-//! Both sides of the equations between elementwise operators, computed: exact ones are the same bits, whatever the
-//! numbers are, the others are close where numbers are ordinary.
+//! Evaluates both sides of the equations between elementwise operators: exact ones have equal bits for all numbers,
+//! others are close for ordinary numbers.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::rules::{Compiled, Kind, Match, RULES};
 
 /// Elements of every argument.
 pub(super) const COUNT: usize = 256;
-/// Places a rule is tried at for each type.
+/// The number of arguments that a rule is tried with for each type.
 const PLACES: usize = 2;
-/// Operators with rules here that are not elementwise, but take what elementwise ones do.
+/// Operators in rules that are not elementwise, but take the operands of elementwise ones.
 const ROWS: &[&str] = &["LayerNormalization", "LogSoftmax", "RMSNormalization", "Softmax"];
-/// What a variable may be: an argument of its own, a number, or a constant of many numbers.
+/// The values of a variable: a separate argument, a number, or a constant of many numbers.
 const CANDIDATES: &[&str] = &["argument", "0.5", "3.0", "-2.0", "0.0", "row"];
 const TYPES: &[&str] = &["f32", "f64", "f16", "bf16", "i8", "i32", "i64", "ui8", "i1"];
 
 /// A function of one expression as text.
 struct Writer {
-    /// What each variable is.
+    /// The value of each variable.
     chosen: Vec<&'static str>,
     lines: Vec<String>,
 }
@@ -54,7 +54,7 @@ impl Writer {
         Some((self.line(&text), r#type))
     }
 
-    /// The name and type of an expression; `None` where it has none in this type.
+    /// The name and type of an expression; `None` if it is invalid for this type.
     fn write(&mut self, expression: &Pattern, element: &str) -> Option<(String, String)> {
         match expression {
             Pattern::Variable(variable) => match self.chosen[*variable] {
@@ -91,7 +91,7 @@ impl Writer {
     }
 }
 
-/// The left side of a rule as a function; `None` where it means nothing.
+/// The left side of a rule as a function; `None` if it is invalid.
 pub(super) fn left_side(rule: &Compiled, element: &str, chosen: &[&'static str]) -> Option<Module> {
     let mut writer = Writer { chosen: chosen.to_vec(), lines: vec![] };
     let (result, r#type) = writer.write(&rule.from, element)?;
@@ -114,7 +114,7 @@ pub(super) fn left_side(rule: &Compiled, element: &str, chosen: &[&'static str])
     Some(module)
 }
 
-/// The same function with the right side in place of the left; `None` where the rule does not apply.
+/// The same function with the right side in place of the left; `None` if the rule does not apply.
 pub(super) fn right_side(rule: &Compiled, mut module: Module) -> Option<Module> {
     let function = module.symbol(MAIN)?;
     let attributes = module.body.op(function).attributes.clone();
@@ -161,7 +161,7 @@ pub(super) fn run(mut module: Module, inputs: &[Tensor]) -> Tensor {
     Session::new(Arc::new(compiled)).run(&inputs).unwrap_or_else(|errors| panic!("{}", errors[0])).remove(0)
 }
 
-/// Numbers that meet each other in all ways: number `at` of argument `argument`.
+/// Numbers that are combined with each other in all ways: number `at` of argument `argument`.
 fn number(argument: usize, at: usize, element: &Type, ordinary: bool) -> Vec<u8> {
     let special = [
         0.0,
@@ -213,7 +213,7 @@ fn inputs(module: &Module, ordinary: bool) -> Vec<Tensor> {
     arguments.iter().enumerate().map(tensor).collect()
 }
 
-/// How far two sides of a rule that rounds differently may be apart, relative to their size.
+/// The tolerance of a rule that rounds differently, relative to the magnitude.
 fn tolerance(element: &Type) -> f64 {
     match element {
         Type::Float(FloatType::F64) => 1e-6,
@@ -223,7 +223,7 @@ fn tolerance(element: &Type) -> f64 {
     }
 }
 
-/// Where the two sides differ.
+/// The first difference between the two sides.
 fn difference(kind: Kind, left: &Tensor, right: &Tensor) -> Option<String> {
     let width = left.element.byte_width().unwrap_or(1);
     let (a, b) = (left.to_f64()?, right.to_f64()?);
@@ -292,5 +292,5 @@ fn both_sides_are_as_equal_as_their_rule_says() {
     assert_eq!(silent, NEVER_APPLY, "rules that no expression here is the left side of");
 }
 
-/// Rules that ask for attributes, for numbers that belong together, or for a constant where the first argument stands.
+/// Rules that need attributes, related numbers, or a constant in place of the first argument.
 const NEVER_APPLY: &[&str] = &["where-known", "hard-sigmoid-mul", "hard-swish"];
