@@ -1,9 +1,9 @@
-//! Operators that are compositions of others become what they are composed of.
+//! Decomposes operators that are compositions of others.
 //!
-//! Compositions stay whole on the graph level, where rewrites see them. This pass runs behind the rewrites, for those
-//! that have no lowering of their own. Each is what its definition says, in terms of operators in their newest form; where
-//! a rank decides, it has to be known. Rewrites know the operators of ONNX; those of others are taken apart in front of
-//! them.
+//! Compositions stay whole on the graph level, where rewrites see them. This pass runs after the rewrites, for
+//! operators without a lowering. Each composition follows its definition, in terms of operators in their newest form;
+//! if it depends on a rank, that must be known. Rewrites only know the operators of ONNX; those of other domains are
+//! decomposed before them.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -14,15 +14,15 @@ use crate::operator::Compose;
 use crate::shape::{ShapeAnalysis, remarked, warn};
 use crate::{shape, table};
 
-/// Compositions of compositions end after so many rounds.
+/// The maximum number of rounds for compositions of compositions.
 const ROUNDS: usize = 8;
 
-/// Which compositions are taken apart.
+/// The compositions that are decomposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Operators that are none of ONNX, and those that read how the graph is built, which rewrites change.
+    /// Operators of other domains, and those that depend on the structure of the graph, which rewrites change.
     Foreign,
-    /// The same, and those among them that have a lowering of their own, too.
+    /// The same, including those of them with a lowering.
     ForeignLowered,
     /// All operators.
     All,
@@ -68,7 +68,7 @@ fn composition(body: &Body, op: Op, which: Which) -> Option<Compose> {
     row.compose.filter(|_| is_picked && (which == Which::ForeignLowered || !row.lowers(body, op)))
 }
 
-/// The blocks to rebuild. Of a branch that is never taken, too little is known.
+/// The blocks to rebuild, without branches that are never taken, about which too little is known.
 fn blocks_with_compositions(body: &Body, shapes: &ShapeAnalysis, which: Which) -> Vec<Block> {
     let composed = body.walk_all().into_iter().filter(|&op| composition(body, op, which).is_some());
     let mut blocks: Vec<Block> = composed.filter_map(|op| body.op(op).parent()).collect();
@@ -78,7 +78,7 @@ fn blocks_with_compositions(body: &Body, shapes: &ShapeAnalysis, which: Which) -
     blocks
 }
 
-/// Whether a block is a branch that a decided condition never takes, or lies in one.
+/// Whether a block is, or is inside, a branch that a known condition never takes.
 fn is_never_run(body: &Body, shapes: &ShapeAnalysis, mut block: Block) -> bool {
     while let Some(region) = body.block_region(block)
         && let Some(op) = body.region_parent(region)
@@ -95,12 +95,12 @@ fn is_never_run(body: &Body, shapes: &ShapeAnalysis, mut block: Block) -> bool {
     false
 }
 
-/// Builds the block anew, each composition in front of the operation it stands for.
+/// Rebuilds the block, with each composition before the operation that it replaces.
 fn decompose_block(emit: &mut Emitter, block: Block, which: Which) {
     let places: Vec<usize> = (0..emit.body.ops(block).len())
         .filter(|&place| composition(&emit.body, emit.body.ops(block)[place], which).is_some())
         .collect();
-    // what stands behind each composition, the last piece first
+    // the operations after each composition, the last piece first
     let pieces: Vec<Block> = places
         .iter()
         .rev()
@@ -122,7 +122,7 @@ fn decompose_block(emit: &mut Emitter, block: Block, which: Which) {
     emit.body.erase_all(&composed);
 }
 
-/// Builds what an operation is composed of and lets its readers read that; whether this could be done.
+/// Builds the composition of an operation and replaces its results; returns whether this was possible.
 fn compose(emit: &mut Emitter, op: Op, which: Which) -> bool {
     let Some(compose) = composition(&emit.body, op, which) else { return false };
     emit.location = emit.body.op(op).location.clone();

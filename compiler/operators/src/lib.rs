@@ -1,8 +1,8 @@
-//! Everything ONNX says about its operators.
+//! Everything that ONNX specifies about its operators.
 //!
-//! An operator is one row ([`Operator`]) in one file, or a few in one where they are one idea; folders group them as the
-//! standard does. What rows are made with stands beside: `graph` and `upgrade` (building the graph level), `shape`
-//! (symbolic shapes), `structured` (building the structured level).
+//! An operator is one row ([`Operator`]) in one file, or a few in one where they are one idea; folders group them as
+//! the standard does. Shared code of the rows is next to them: `graph` and `upgrade` (building the graph level),
+//! `shape` (symbolic shapes), `structured` (building the structured level).
 
 mod contrib;
 mod control_flow;

@@ -1,7 +1,7 @@
-//! Small constants, computed as soon as an operation on them is built.
+//! Small constants, evaluated as soon as an operation on them is built.
 //!
-//! Each element is rounded as the operation rounds it: numbers of at most 24 bits that are computed with 53 and rounded again are
-//! rounded once (Figueroa, When is double rounding innocuous?, 1995).
+//! Each element is rounded as by the operation: numbers of at most 24 bits that are computed with 53 bits and rounded
+//! again are rounded correctly (Figueroa, When is double rounding innocuous?, 1995).
 
 use ir::{AffineExpr, AffineMap, Blob, DenseElements, FloatType, Type};
 
@@ -9,16 +9,16 @@ use crate::operator::Uniform;
 use crate::points::{Walk, places};
 use crate::table::row_of;
 
-/// Elements of a small constant, at most.
+/// The maximum number of elements of a small constant.
 pub const ELEMENTS: usize = 1 << 14;
 
-/// Whether a constant has few elements, and they can be read.
+/// Whether a constant is small, and its contents are available.
 pub fn is_small(literal: &DenseElements) -> bool {
     literal.is_available() && (1..=ELEMENTS).contains(&literal.element_count())
 }
 
-/// What an elementwise operation computes of small literals; `None` where an operand has to be spread to another shape, or numbers
-/// are not of a type that is computed exactly.
+/// The value of an elementwise operation on small literals; `None` if an operand has to be broadcast, or a type is not
+/// computed exactly.
 pub fn computed(name: &str, literals: &[&DenseElements]) -> Option<DenseElements> {
     let Uniform::Computed(function) = row_of(name)?.uniform? else { return None };
     let r#type = literals.iter().max_by_key(|literal| literal.element_count())?.r#type.clone();
@@ -41,7 +41,7 @@ pub fn computed(name: &str, literals: &[&DenseElements]) -> Option<DenseElements
     }
 }
 
-/// A small literal converted to another element type; `None` where an element does not fit, or is not one of a number.
+/// A small literal converted to another element type; `None` if an element does not fit, or is not a number.
 pub fn cast(literal: &DenseElements, element: &Type) -> Option<DenseElements> {
     let r#type = Type::static_tensor(&literal.r#type.static_shape()?, element.clone());
     let numbers: Vec<f64> = match literal.r#type.element() {
@@ -62,18 +62,18 @@ pub fn cast(literal: &DenseElements, element: &Type) -> Option<DenseElements> {
     }
 }
 
-/// An integer as the same number.
+/// An integer as an exact float.
 fn exact(number: i64) -> Option<f64> {
     (number.unsigned_abs() <= 1 << 53).then_some(number as f64)
 }
 
-/// The elements of a literal in another shape with as many.
+/// A literal with another shape of the same size.
 pub fn reshaped(literal: &DenseElements, shape: &[i64]) -> DenseElements {
     let r#type = Type::static_tensor(shape, literal.r#type.element().clone());
     DenseElements { r#type, key: None, ..literal.clone() }
 }
 
-/// What loops read of a literal through a map, the last loop running fastest; `None` as for [`places`].
+/// The elements of a literal that loops read through a map, the last loop fastest; `None` as for [`places`].
 pub fn read(literal: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<DenseElements> {
     let element = literal.r#type.element();
     let r#type = Type::static_tensor(extents, element.clone());
@@ -96,7 +96,7 @@ pub fn read(literal: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option
     Some(DenseElements::new(r#type, data))
 }
 
-/// Elements of one width at some places.
+/// Elements of one width at some indices.
 fn gathered<const WIDTH: usize>(all: &[u8], places: &[usize]) -> Blob {
     let (elements, _) = all.as_chunks::<WIDTH>();
     Blob::build(places.len() * WIDTH, |target| {
@@ -104,11 +104,11 @@ fn gathered<const WIDTH: usize>(all: &[u8], places: &[usize]) -> Blob {
     })
 }
 
-/// A literal with zeros around it: so many in front along each axis, and behind as many as the shape has room for.
+/// A literal padded with zeros: `low` of them before it along each axis, and the rest of the shape after it.
 pub fn padded(literal: &DenseElements, low: &[i64], shape: &[i64]) -> Option<DenseElements> {
     let element = literal.r#type.element();
     let (extents, width) = (literal.r#type.static_shape()?, element.byte_width()?);
-    // where each of its elements goes
+    // the destination of each of its elements
     let shift = (0..).zip(low).map(|(axis, &low)| AffineExpr::Dim(axis).add(AffineExpr::Constant(low)));
     let places = places(&AffineMap::new(extents.len() as u32, shift.collect()), shape, &extents)?;
     let count = usize::try_from(shape.iter().product::<i64>()).ok()?;
@@ -121,7 +121,7 @@ pub fn padded(literal: &DenseElements, low: &[i64], shape: &[i64]) -> Option<Den
     Some(DenseElements::new(Type::static_tensor(shape, element.clone()), data))
 }
 
-/// A literal with axes of extent 1 more, at these places of the result.
+/// A literal with additional axes of extent 1, at these positions of the result.
 pub(crate) fn unsqueezed(literal: &DenseElements, axes: &[i64]) -> Option<DenseElements> {
     let shape = literal.r#type.static_shape()?;
     let rank = (shape.len() + axes.len()) as i64;
@@ -132,7 +132,7 @@ pub(crate) fn unsqueezed(literal: &DenseElements, axes: &[i64]) -> Option<DenseE
     extents.next().is_none().then(|| reshaped(literal, &result))
 }
 
-/// A literal of whole numbers, each with as many of its lowest bits as the type has, or as the same float.
+/// A literal of integers: the lowest bits of each, as many as the type has, or the same value as a float.
 pub fn of_integers(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
     match r#type.element() {
         Type::Float(_) if numbers.iter().any(|&number| exact(number).is_none()) => None,
@@ -141,13 +141,13 @@ pub fn of_integers(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
     }
 }
 
-/// A literal that is the same number everywhere.
+/// A splat literal.
 pub fn filled(number: f64, shape: &[i64], element: &Type) -> Option<DenseElements> {
     let bytes = bytes(number, element)?;
     Some(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
 }
 
-/// A function of one or two operands, element by element.
+/// An elementwise function of one or two operands.
 pub fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -> Option<Vec<f64>> {
     match operands {
         [a] => Some(a.as_ref().iter().map(|&number| compute(&[number])).collect()),
@@ -156,7 +156,7 @@ pub fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -
     }
 }
 
-/// A function of each two elements; one element stands beside all.
+/// A function of pairs of elements; a single element is broadcast.
 pub fn pairwise<A: Copy, B: Copy, T>(a: &[A], b: &[B], of: impl Fn(A, B) -> T) -> Option<Vec<T>> {
     match (a, b) {
         _ if a.len() == b.len() => Some(a.iter().zip(b).map(|(&a, &b)| of(a, b)).collect()),

@@ -1,4 +1,4 @@
-//! Optionals: numbers of values that the run keeps. A value of another type counts as an optional that has it.
+//! Optionals: handles of values that the run keeps. A value of another type is accepted as an optional with this value.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -38,7 +38,7 @@ const OPTIONAL_GET_ELEMENT: Operator = Operator {
     ..Operator::of(OnnxOp::OptionalGetElement)
 };
 
-/// What an optional holds; a tensor holds itself.
+/// The value of an optional; a tensor is its own value.
 fn held(node: &mut Node<'_, '_>) -> Answer {
     let value = node.view::<views::OptionalGetElement>().input;
     let body = node.analyser.body;

@@ -1,17 +1,17 @@
-//! Which elements of a tensor loops read, by their numbers in row-major order. The last loop runs fastest.
+//! The elements of a tensor that loops read, as indices in row-major order. The last loop is the fastest.
 
 use ir::AffineMap;
 
-/// How loops of known extents walk over the elements of a tensor.
+/// A walk of loops with known extents over the elements of a tensor.
 pub(crate) struct Walk<'a> {
-    /// The element that the first point of the loops reads.
+    /// The element of the first point of the loops.
     start: i64,
-    /// How much further a step of each loop leads.
+    /// The stride of each loop.
     strides: Vec<i64>,
     extents: &'a [i64],
 }
 
-/// Which element of a tensor of a shape each point of a space reads; `None` where that is not linear, or leads outside.
+/// The element of a tensor that each point of a loop nest reads; `None` if that is not linear, or out of bounds.
 pub fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>> {
     Some(Walk::of(map, shape, extents)?.places())
 }
@@ -22,7 +22,7 @@ impl Walk<'_> {
         let (mut start, mut strides, mut elements) = (0, vec![0; extents.len()], 1);
         for (subscript, &extent) in map.results.iter().zip(shape).rev() {
             let (coefficients, constant) = subscript.as_linear(map.dims)?;
-            // a step may be any number, of which one point takes none
+            // the stride may be any number if the loop has one iteration
             let reach = |sign: i128| -> i128 {
                 let last = |(&c, &extent): (&i64, &i64)| sign * (sign * i128::from(c)).max(0) * i128::from(extent - 1);
                 i128::from(constant) + coefficients.iter().zip(extents).map(last).sum::<i128>()
@@ -37,7 +37,7 @@ impl Walk<'_> {
         Some(Walk { start, strides, extents })
     }
 
-    /// Whether all elements of a tensor with so many are read, one behind the other.
+    /// Whether all `count` elements of a tensor are read in order.
     pub(crate) fn is_whole(&self, count: usize) -> bool {
         let mut elements = 1;
         let is_in_order = self.strides.iter().zip(self.extents).rev().all(|(&stride, &extent)| {
@@ -57,7 +57,7 @@ impl Walk<'_> {
             for &place in &places {
                 match stride {
                     0 => next.extend(std::iter::repeat_n(place, extent)),
-                    // a step back is one around
+                    // a negative stride wraps around
                     _ => next.extend((0..extent).map(|at| place.wrapping_add(at.wrapping_mul(stride)))),
                 }
             }

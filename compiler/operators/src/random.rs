@@ -1,5 +1,5 @@
-//! Random numbers that follow from a seed: the sequence of the standard's reference implementation, which is that of
-//! the Mersenne Twister MT19937 (Matsumoto and Nishimura 1998) as NumPy's `RandomState` seeds and reads it.
+//! Seeded random numbers: the sequence of the standard's reference implementation, which is the Mersenne Twister
+//! MT19937 (Matsumoto and Nishimura 1998) with the seeding and output of NumPy's `RandomState`.
 
 /// Words of the generator's state.
 const STATE: usize = 624;
@@ -42,7 +42,7 @@ impl Twister {
         word ^ (word >> 18)
     }
 
-    /// A number in `[0, 1)` of 53 random bits.
+    /// A number in `[0, 1)` with 53 random bits.
     pub(crate) fn uniform(&mut self) -> f64 {
         let (high, low) = (self.word() >> 5, self.word() >> 6);
         (f64::from(high) * f64::from(1u32 << 26) + f64::from(low)) / (1u64 << 53) as f64

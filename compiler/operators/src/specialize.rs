@@ -1,7 +1,7 @@
-//! What follows a branch, compiled once for each rank it may get.
+//! Specialises the code after a branch for each rank that the branch may give.
 //!
-//! Where the branches of an If give tensors of different ranks and readers take several of them, the readers move into the
-//! branches, each of which knows its rank. Branches that are decided already make way for what they hold.
+//! If the branches of an If give tensors of different ranks and readers accept several of them, the readers move into
+//! the branches, where the rank is known. An If with a known condition is replaced by its branch.
 
 use dialects::onnx::views::{self, View};
 use dialects::onnx::{OnnxOp, YIELD};
@@ -10,10 +10,10 @@ use ir::{Attributes, Block, Body, DimExpr, IndexMap, IndexSet, Module, Op, Value
 
 use crate::shape::{self, ShapeAnalysis};
 
-/// So many changes are made to one function; each may double what follows.
+/// The maximum number of changes to one function; each may double the code after the branch.
 const MOST: usize = 4;
 
-/// Specializes function `name`. What remains of unknown rank is left to whoever cannot do without it.
+/// Specializes function `name`. Values whose rank remains unknown are reported by later code that needs it.
 pub fn specialize(module: &mut Module, name: &str) -> ir::Result<()> {
     let Some(function) = module.symbol(name) else { return Ok(()) };
     let attributes = module.body.op(function).attributes.clone();
@@ -41,7 +41,7 @@ fn is_branch(body: &Body, op: Op) -> bool {
     OnnxOp::of(body, op) == Some(OnnxOp::If)
 }
 
-/// Makes one change; whether there was anything to change.
+/// Makes one change; returns whether there was one to make.
 fn change(body: &mut Body, shapes: &ShapeAnalysis) -> bool {
     let branches: Vec<Op> = body.walk_all().into_iter().filter(|&op| is_branch(body, op)).collect();
     let Some(op) = branches.into_iter().find(|&op| gives_several_ranks(body, shapes, op)) else { return false };
@@ -52,7 +52,7 @@ fn change(body: &mut Body, shapes: &ShapeAnalysis) -> bool {
     true
 }
 
-/// Whether a result has no rank though each branch has one.
+/// Whether a result has no rank although each branch has one.
 fn gives_several_ranks(body: &Body, shapes: &ShapeAnalysis, op: Op) -> bool {
     let yields: Vec<Vec<Value>> = body.op(op).regions().iter().map(|&region| yielded(body, region)).collect();
     let is_open = |(index, &result): (usize, &Value)| {
@@ -67,7 +67,7 @@ fn yielded(body: &Body, region: ir::Region) -> Vec<Value> {
     body.op(end).operands().to_vec()
 }
 
-/// The outermost If around an operation whose condition is known, and the block it takes.
+/// The outermost If around an operation whose condition is known, and the block that it takes.
 fn decided_around(body: &Body, shapes: &ShapeAnalysis, op: Op) -> Option<(Op, Block)> {
     let around = std::iter::successors(body.parent_op(op), |&outer| body.parent_op(outer));
     let decided = around.filter(|&outer| is_branch(body, outer)).filter_map(|outer| {
@@ -80,7 +80,7 @@ fn decided_around(body: &Body, shapes: &ShapeAnalysis, op: Op) -> Option<(Op, Bl
     decided.last()
 }
 
-/// Puts the operations of a branch in the place of its If.
+/// Replaces an If by the operations of a branch.
 fn inline(body: &mut Body, op: Op, taken: Block) {
     let block = body.op(op).parent().expect("it stands in a block");
     let end = body.terminator(taken).expect("a branch yields");
@@ -93,7 +93,7 @@ fn inline(body: &mut Body, op: Op, taken: Block) {
     body.replace(op, &values);
 }
 
-/// Moves whatever depends on an If into its branches.
+/// Moves all operations that depend on an If into its branches.
 fn sink(body: &mut Body, op: Op) {
     let source = body.clone();
     let block = source.op(op).parent().expect("it stands in a block");
@@ -132,7 +132,7 @@ fn sink(body: &mut Body, op: Op) {
     body.erase_all(&[&[op], dependents.as_slice()].concat());
 }
 
-/// The operations behind `op` in its block, in order, that read it or one that does; not the last one.
+/// The operations after `op` in its block, in order, that depend on it; without the terminator.
 fn dependents(body: &Body, op: Op, end: Op) -> Vec<Op> {
     let block = body.op(op).parent().expect("it stands in a block");
     let mut values: IndexSet<Value> = body.op(op).results().iter().copied().collect();

@@ -1,4 +1,4 @@
-//! docs/src/using/operators.md: what is compiled, written from the rows and compared with what is checked in.
+//! Generates docs/src/using/operators.md from the rows, and compares it with the file.
 
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ fn versions(schema: &Schema) -> String {
     all.map(|version| version.since.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// What becomes of an operator, if it is compiled.
+/// How an operator is compiled, if it is.
 fn how(schema: &Schema) -> Option<&'static str> {
     let name = schema.op_name();
     match table::row_of(&name) {

@@ -10,7 +10,7 @@ use crate::{
     recurrent, reduction, sequence, tensor, text, training,
 };
 
-/// The rows by the folders they stand in.
+/// The rows by folder.
 const FOLDERS: &[&[&Operator]] = &[
     contrib::OPERATORS,
     control_flow::OPERATORS,
@@ -50,12 +50,12 @@ pub fn row(operator: OnnxOp) -> Option<&'static Operator> {
     ROWS[operator as usize]
 }
 
-/// The row of the operations of a name: `onnx.Add`.
+/// The row of the operations with a name: `onnx.Add`.
 pub fn row_of(name: &str) -> Option<&'static Operator> {
     row(OnnxOp::from_name(name)?)
 }
 
-/// The row of an operator that is now called otherwise.
+/// The row of an operator by its former name.
 pub fn former(name: &str) -> Option<&'static Operator> {
     all().find(|row| row.formerly.is_some_and(|(former, _)| former == name))
 }

@@ -1,10 +1,10 @@
-//! The element types of results: what the schema's constraints tie to the operands, and the operators that say more.
+//! The element types of results: by the schema's constraints, or by the operators' rules.
 
 use dialects::onnx::schema::{Mode, Parameter, Schema};
 use dialects::onnx::views::Reader;
 use ir::{FloatType, Type};
 
-/// The type of result `index` as far as operand types and attributes decide it; tensors come without shape.
+/// The type of result `index` as far as operand types and attributes determine it; tensors have no shape.
 pub fn result_type(schema: &Schema, index: usize, node: &Reader<'_>) -> Option<Type> {
     if let Some(rule) = crate::table::row_of(&schema.op_name()).and_then(|row| row.types) {
         return rule(node, index);
@@ -33,7 +33,7 @@ fn by_constraint(schema: &Schema, output: &Parameter, operands: &[Type]) -> Opti
     }
 }
 
-/// A type as the schemas write it: `float`, `seq:float`, `seq:map:int64,float`.
+/// A type in the syntax of the schemas: `float`, `seq:float`, `seq:map:int64,float`.
 fn type_by_name(name: &str) -> Option<Type> {
     if let Some(element) = name.strip_prefix("seq:") {
         return Some(Type::dialect("onnx", "Seq", vec![type_by_name(element)?]));
@@ -66,7 +66,7 @@ pub fn element_number(element: &Type) -> Option<i64> {
     number.map(i64::from)
 }
 
-/// The same type without its shape: what is known of a value whose extents are not.
+/// The same type without its shape, for values with unknown extents.
 pub fn without_shape(r#type: &Type) -> Type {
     match r#type {
         Type::Tensor(tensor) => Type::unranked_tensor(tensor.element.clone()),
@@ -78,7 +78,7 @@ pub fn without_shape(r#type: &Type) -> Type {
     }
 }
 
-/// The same type with as many axes, of extents that are not known.
+/// The same type with the same rank and dynamic extents.
 pub fn without_extents(r#type: &Type) -> Type {
     match r#type {
         Type::Tensor(tensor) => match &tensor.shape {
@@ -113,7 +113,7 @@ pub fn map_types(r#type: &Type) -> Option<(&Type, &Type)> {
     }
 }
 
-/// The type that numbers are computed in: half precision, and what is no float, in f32.
+/// The type that elements are computed in: f32 for f16, bf16 and types that are not floats.
 pub(crate) fn computed_in(element: &Type) -> Type {
     match element {
         Type::Float(FloatType::F32 | FloatType::F64) => element.clone(),

@@ -1,11 +1,11 @@
-//! The activation functions that fused operators name.
+//! Activation functions of fused operators.
 
 use dialects::onnx::schema;
 use ir::{Attribute, Attributes, Value};
 
 use crate::graph::{Emitter, Problem};
 
-/// Functions of one element, whose numbers are attributes.
+/// Functions of one element, with numbers as attributes.
 const FUNCTIONS: [&str; 12] = [
     "Elu",
     "HardSigmoid",
@@ -21,7 +21,7 @@ const FUNCTIONS: [&str; 12] = [
     "ThresholdedRelu",
 ];
 
-/// A function of a value, with those numbers that it knows by their names.
+/// A function of a value, with the attributes that it uses, by name.
 pub(super) fn activated(
     emit: &mut Emitter,
     value: Value,

@@ -1,4 +1,4 @@
-//! Sums in front of, or behind, an operator that does little else.
+//! Operators fused with additions before or after.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
@@ -35,7 +35,7 @@ pub(crate) const BIAS_SOFTMAX: Operator = Operator {
     ..Operator::of(OnnxOp::MicrosoftBiasSoftmax)
 };
 
-/// Softmax over all axes from `axis` on; the bias lacks axes between the first ones and those.
+/// Softmax over all axes from `axis` on; the bias lacks the axes between the first ones and those.
 fn bias_softmax(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let softmax = microsoft::BiasSoftmax::of(&emit.body, op);
     let rank = emit.known_rank(softmax.data)?;

@@ -1,7 +1,7 @@
-//! Weights in numbers of a few bits, packed into bytes, with a scale for each block: MatMulNBits and what fuses it,
+//! Block-quantised weights, packed into bytes, with a scale for each block: MatMulNBits and its fused forms,
 //! MatMulBnb4, GatherBlockQuantized.
 //!
-//! Other weights than those of MatMulNBits that are constants become floats once, before the first run.
+//! Constant weights of operators other than MatMulNBits are dequantised once, before the first run.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
@@ -13,7 +13,7 @@ use crate::shape::normalize_axis;
 use crate::structured::blocks::BlockMatrix;
 use crate::upgrade::floats;
 
-/// Known weights in numbers of 4 or 8 bits stay so; all else becomes a product with floats.
+/// Constant weights with 4 or 8 bits stay packed; otherwise they are dequantised and multiplied as floats.
 pub(crate) const MATMUL_NBITS: Operator = Operator {
     normalize: Some(|node, emit| {
         let product: microsoft::MatMulNBits = node.view(emit);
@@ -67,7 +67,7 @@ pub(crate) const MATMUL_NBITS: Operator = Operator {
     ..Operator::of(OnnxOp::MicrosoftMatMulNBits)
 };
 
-/// Two products of the same rows, one of which gates the other.
+/// Two matrix products of the same rows, one of which gates the other.
 pub(crate) const MATMUL_NBITS_MLP: Operator = Operator::read_as(OnnxOp::MicrosoftMatMulNBitsMlp, |node, emit| {
     let mlp: microsoft::MatMulNBitsMlp = node.view(emit);
     let layer = |numbers, scales, bias| Layer {
@@ -95,7 +95,7 @@ pub(crate) const MATMUL_NBITS_MLP: Operator = Operator::read_as(OnnxOp::Microsof
     Ok(())
 });
 
-/// Queries, keys and values of the same rows.
+/// Queries, keys and values as matrix products of the same rows.
 pub(crate) const MATMUL_NBITS_QKV: Operator = Operator::read_as(OnnxOp::MicrosoftMatMulNBitsQkv, |node, emit| {
     let qkv: microsoft::MatMulNBitsQkv = node.view(emit);
     let layer = |numbers, scales, bias, outputs| Layer {
@@ -117,7 +117,7 @@ pub(crate) const MATMUL_NBITS_QKV: Operator = Operator::read_as(OnnxOp::Microsof
     Ok(())
 });
 
-/// Rows, normalized where there is a scale, with what is added to them before; and their sum.
+/// Rows plus an optional term, normalized if there is a scale; and their sum.
 fn normalized(
     emit: &mut Emitter,
     rows: Value,
@@ -130,12 +130,12 @@ fn normalized(
     (emit.op("RMSNormalization", &[sum, scale], [("epsilon", Attribute::f32(epsilon as f32))]), sum)
 }
 
-/// A matrix in blocks along its rows, and what is added to products with it.
+/// A block-quantised matrix, with blocks along its rows, and a bias.
 struct Layer {
     numbers: Value,
     scales: Value,
     zero_points: Option<Value>,
-    /// The number of the block of each input, where blocks are not one behind the other.
+    /// The block of each input, if blocks are not in order.
     groups: Option<Value>,
     bias: Option<Value>,
     inputs: i64,
@@ -159,7 +159,7 @@ impl Layer {
         }
     }
 
-    /// Whether the weights are known, and in a form that can be multiplied as it is.
+    /// Whether the weights are constant, and in a layout that can be multiplied directly.
     fn stays_packed(&self, emit: &Emitter) -> bool {
         let blocks = (self.inputs + self.block - 1) / self.block.max(1);
         let count = |value: Value| {
@@ -224,7 +224,7 @@ fn weights(emit: &mut Emitter, layer: &Layer, element: &Type) -> Result<Value, P
     Ok(if inputs == blocks * block { weights } else { emit.slice(weights, start, end, 1) })
 }
 
-/// Numbers `[outputs, inputs]` with the scales and zero points of the group that is stated for each input.
+/// Quantised values `[outputs, inputs]` with the scales and zero points of the given group of each input.
 fn by_group(emit: &mut Emitter, groups: Value, parts: [Value; 3], outputs: i64) -> [Value; 3] {
     let matrix = emit.integers(&[outputs, -1]);
     let [numbers, scales, zero_points] = parts;
@@ -241,14 +241,14 @@ fn by_group(emit: &mut Emitter, groups: Value, parts: [Value; 3], outputs: i64) 
     [numbers, scales, zero_points]
 }
 
-/// Numbers from bytes, the lowest bits first.
+/// Values from bytes, the lowest bits first.
 fn unpacked(emit: &mut Emitter, bytes: Value, bits: i64, shape: &[i64]) -> Result<Value, Problem> {
     let shape = emit.integers(shape);
     let numbers = bytes_apart(emit, bytes, bits)?;
     Ok(emit.plain("Reshape", &[numbers, shape]))
 }
 
-/// Bytes with an axis behind their own for the numbers in each.
+/// Bytes with an additional axis for the values in each.
 fn bytes_apart(emit: &mut Emitter, bytes: Value, bits: i64) -> Result<Value, Problem> {
     match bits {
         8 => return Ok(bytes),
@@ -268,12 +268,12 @@ fn byte_list(emit: &mut Emitter, bytes: &[u8]) -> Value {
     emit.constant(DenseElements::new(r#type, Blob::copy_of(bytes)))
 }
 
-/// The middle of what so many bits can say.
+/// The middle of the range of `bits` bits.
 fn default_zero_point(bits: i64) -> f64 {
     2f64.powi(bits as i32 - 1)
 }
 
-/// The numbers that four bits stand for, of `quant_type` 0 and 1: <https://arxiv.org/abs/2305.14314>.
+/// The values of 4-bit codes, for `quant_type` 0 and 1: <https://arxiv.org/abs/2305.14314>.
 const FP4: [f32; 16] = [
     0.0,
     0.005_208_333_3,
@@ -325,7 +325,7 @@ pub(crate) const MATMUL_BNB4: Operator = Operator::read_as(OnnxOp::MicrosoftMatM
         return Err(Problem::input("has no weights"));
     }
     let pairs = emit.unsqueeze(product.b, &[-1]);
-    // the upper half of a byte comes first
+    // the high bits of a byte come first
     let shifts = byte_list(emit, &[4, 0]);
     let shifted = emit.op("BitShift", &[pairs, shifts], [("direction", Attribute::string("RIGHT"))]);
     let low = byte_list(emit, &[15]);
@@ -376,7 +376,7 @@ pub(crate) const GATHER_BLOCK_QUANTIZED: Operator =
             None if bytes => Some(byte_list(emit, &[default_zero_point(bits) as u8])),
             given => given.map(|zero_points| in_bytes(emit, zero_points)),
         };
-        // each index finds the parameters of its block; else blocks are spread behind the gathering
+        // each index selects the parameters of its block; otherwise they are expanded after gathering
         let in_blocks = gathered == quantized;
         let indices = if in_blocks { blocks_of(emit, &gather, gathered) } else { gather.indices };
         let scales = emit.op("Gather", &[gather.scales, indices], along.clone());
@@ -398,7 +398,7 @@ pub(crate) const GATHER_BLOCK_QUANTIZED: Operator =
         Ok(())
     });
 
-/// Integers as bytes, which `Gather` knows.
+/// Integers as uint8, which `Gather` supports.
 fn in_bytes(emit: &mut Emitter, numbers: Value) -> Value {
     let byte = if emit.element(numbers).is_unsigned() { Type::unsigned(8) } else { Type::I8 };
     emit.convert(numbers, &byte)
@@ -415,7 +415,7 @@ fn last_axis_unpacked(emit: &mut Emitter, bytes: Value, bits: i64) -> Result<Val
     Ok(emit.plain("Reshape", &[numbers, shape]))
 }
 
-/// The number of the block that each index lies in.
+/// The block that contains each index.
 fn blocks_of(emit: &mut Emitter, gather: &microsoft::GatherBlockQuantized, axis: i64) -> Value {
     let extent = emit.extent(gather.data, axis);
     let indices = emit.convert(gather.indices, &Type::I64);
@@ -426,7 +426,7 @@ fn blocks_of(emit: &mut Emitter, gather: &microsoft::GatherBlockQuantized, axis:
     emit.plain("Div", &[indices, block])
 }
 
-/// `(number - zero point) · scale`, each with its own.
+/// `(q - zero point) · scale`, elementwise.
 fn scaled(emit: &mut Emitter, numbers: Value, scales: Value, zero_points: Option<Value>) -> Value {
     let element = emit.element(scales);
     let mut numbers = emit.convert(numbers, &element);

@@ -1,10 +1,10 @@
-//! Operators on images whose last axis is the channels.
+//! Operators on images with channels last.
 
 use ir::{Attributes, Value};
 
 use crate::graph::{Emitter, Problem};
 
-/// The number of axes of what a kernel slides over, which the weights or the kernel's shape tell.
+/// The rank of a kernel's operand, from the weights or the kernel's shape.
 pub(super) fn image_rank(emit: &Emitter, weights: Option<Value>, kernel: Option<&[i64]>) -> Result<i64, Problem> {
     let rank = kernel.map(|kernel| kernel.len() + 2).or_else(|| emit.rank(weights?));
     Ok(rank.ok_or_else(|| Problem::unsupported("has weights of unknown rank and no \"kernel_shape\""))? as i64)
@@ -22,7 +22,7 @@ pub(super) fn channels_last(emit: &mut Emitter, x: Value, rank: i64) -> Value {
     emit.transpose(x, &order)
 }
 
-/// An operator of the standard, which has the channels in axis 1, on an operand and for a result that have them last.
+/// Applies an operator of the standard, which has channels in axis 1, to an operand and a result with channels last.
 pub(super) fn with_channels_first(
     emit: &mut Emitter,
     rank: i64,

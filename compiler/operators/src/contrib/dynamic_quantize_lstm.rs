@@ -1,7 +1,7 @@
-//! DynamicQuantizeLSTM: weights are bytes, and so is what they are multiplied with.
+//! DynamicQuantizeLSTM: weights and their operands are quantised to int8.
 //!
-//! A product of bytes that stand for numbers is the product of those numbers: weights become floats once, the input and the
-//! output of each step are rounded to what bytes can say.
+//! Instead of int8 arithmetic, weights are dequantised once, and the input and output of each step are rounded to the
+//! values that int8 can represent; the products are the same.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{Direction, View, microsoft};
@@ -37,7 +37,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let directions = if lstm.direction == Direction::Bidirectional { 2 } else { 1 };
     let mut weights = |q: Value, scale: Value, zero_point: Value| {
         let element = emit.element(scale);
-        // one for a direction, or for each of its columns
+        // one per direction, or one per column
         let spread = emit.integers(&[directions, 1, -1]);
         let [q, zero_point] = [q, zero_point].map(|value| emit.convert(value, &element));
         let [scale, zero_point] = [scale, zero_point].map(|value| emit.plain("Reshape", &[value, spread]));

@@ -1,4 +1,4 @@
-//! What old converters wrote into the default domain, and ONNX dropped before it had versions.
+//! Operators that old converters wrote into the default domain, and that ONNX dropped before it had versions.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
@@ -17,7 +17,7 @@ pub(crate) const AFFINE: Operator = Operator::read_as(OnnxOp::Affine, |node, emi
     Ok(())
 });
 
-/// Of an image `[N, C, H, W]`: what is left without borders, or a part of a size from the left and upper border on.
+/// For an image `[N, C, H, W]`: removes borders, or selects a region of a size from the left and upper border on.
 pub(crate) const CROP: Operator = Operator::read_as(OnnxOp::Crop, |node, emit| {
     let crop: views::Crop = node.view(emit);
     let borders = crop.border.unwrap_or_else(|| [0; 4].into());
@@ -27,7 +27,7 @@ pub(crate) const CROP: Operator = Operator::read_as(OnnxOp::Crop, |node, emit| {
     let ends = match crop.scale.as_deref() {
         Some(&[height, width]) => [top + height, left + width],
         Some(_) => return Err(Problem::input("must have a height and a width for \"scale\"")),
-        // counted from the back; a border of nothing ends at the end
+        // counted from the end; an empty border ends at the end
         None => [bottom, right].map(|border| if border == 0 { i64::MAX } else { -border }),
     };
     let [starts, ends, axes] = [[top, left], ends, [2, 3]].map(|list| emit.integers(&list));
@@ -60,7 +60,7 @@ pub(crate) const GIVEN_TENSOR_FILL: Operator = Operator::read_as(OnnxOp::GivenTe
     Ok(())
 });
 
-/// Of an image `[N, C, H, W]`, with a bias for each channel.
+/// For an image `[N, C, H, W]`, with a bias for each channel.
 pub(crate) const IMAGE_SCALER: Operator = Operator::read_as(OnnxOp::ImageScaler, |node, emit| {
     let scaler: views::ImageScaler = node.view(emit);
     let mut result = scaled(emit, scaler.input, scaler.scale);

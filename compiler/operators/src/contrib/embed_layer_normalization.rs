@@ -52,10 +52,10 @@ pub(crate) const QEMBED_LAYER_NORMALIZATION: Operator =
         Ok(())
     });
 
-/// What both operators say: tables, and the rows to take from them.
+/// The operands of both operators: tables, and indices into them.
 struct Embeddings {
     words: (Value, Value),
-    /// Rows count up where they are not given.
+    /// Default indices count up.
     positions: (Value, Option<Value>),
     segments: Option<(Value, Value)>,
     gamma: Value,
@@ -91,7 +91,7 @@ fn rows(emit: &mut Emitter, embedding: Value, ids: Value) -> Value {
     emit.op("Gather", &[embedding, ids], [("axis", Attribute::i64(0))])
 }
 
-/// How many ones the mask has for each sequence; zero without a mask.
+/// The number of ones of the mask for each sequence; zero without a mask.
 fn lengths(emit: &mut Emitter, mask: Option<Value>, ids: Value) -> Value {
     let Some(mask) = mask else {
         let (zero, batch) = (emit.integer(0), emit.extent(ids, 0));

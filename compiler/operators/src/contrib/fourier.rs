@@ -1,4 +1,4 @@
-//! Rfft, Irfft: transforms of the last axis of real numbers, by the half of the frequencies that decide the others.
+//! Rfft, Irfft: transforms of the last axis of real numbers, with half of the frequencies, which determine the others.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;

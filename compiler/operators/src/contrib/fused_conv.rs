@@ -1,4 +1,4 @@
-//! Convolutions and pools with an activation behind them, or with the channels last.
+//! Convolutions and pools with an activation after them, or with channels last.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;
@@ -49,7 +49,7 @@ pub(super) fn present(operands: [Option<Value>; 3]) -> Vec<Value> {
     operands.into_iter().flatten().collect()
 }
 
-/// What the convolution alone says.
+/// The attributes of the convolution alone.
 pub(super) fn without_activation(attributes: &Attributes) -> Attributes {
     let mut attributes = attributes.clone();
     attributes.remove("activation");
@@ -57,7 +57,7 @@ pub(super) fn without_activation(attributes: &Attributes) -> Attributes {
     attributes
 }
 
-/// The activation of a convolution's result and what is added to it.
+/// The activation of a convolution's result plus an optional term.
 pub(super) fn finished(
     emit: &mut Emitter,
     product: Value,

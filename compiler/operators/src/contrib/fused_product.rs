@@ -1,4 +1,4 @@
-//! Products of matrices with what stands around them: transposition, a factor, an activation.
+//! Matrix products fused with transpositions, a factor, an activation.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
@@ -72,7 +72,7 @@ fn compose_activated(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, P
     Ok(vec![Some(activated(emit, product, &name, &numbers)?)])
 }
 
-/// `alpha · A B`, with factors whose axes are exchanged.
+/// `alpha · A B`, with transposed factors.
 struct Product {
     alpha: f64,
     factors: [Factor; 2],
@@ -80,9 +80,9 @@ struct Product {
 
 struct Factor {
     value: Value,
-    /// Whether rows and columns are exchanged.
+    /// Whether rows and columns are swapped.
     transposed: bool,
-    /// Whether the rows come first, in front of the batch.
+    /// Whether the rows come before the batch.
     rows_first: bool,
 }
 
@@ -131,7 +131,7 @@ impl Product {
 }
 
 impl Factor {
-    /// The axes in the order in which they are batch, rows, columns.
+    /// The axes in the order batch, rows, columns.
     fn order(&self, rank: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..rank).collect();
         if rank < 2 {

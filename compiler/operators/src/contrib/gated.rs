@@ -1,4 +1,4 @@
-//! What stands around the attention of recurrent language models: gates, norms of parts of a row, states.
+//! Operators around the attention of recurrent language models: gates, norms of parts of a row, states.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;
@@ -28,7 +28,8 @@ pub(crate) const SCALED_SILU: Operator = Operator::read_as(OnnxOp::MicrosoftScal
     Ok(())
 });
 
-/// Groups of a row, as many elements each as there are scales, are normalized; the gate goes through Swish or a sigmoid.
+/// Groups of a row, of as many elements as there are scales, are normalized; the gate is activated by Swish or a
+/// sigmoid.
 pub(crate) const GATED_RMS_NORM: Operator = Operator::read_as(OnnxOp::MicrosoftGatedRMSNorm, |node, emit| {
     let norm: microsoft::GatedRMSNorm = node.view(emit);
     let function = match &*norm.activation {
@@ -46,7 +47,7 @@ pub(crate) const GATED_RMS_NORM: Operator = Operator::read_as(OnnxOp::MicrosoftG
     Ok(())
 });
 
-/// RMSNormalization of groups of as many elements as there are scales.
+/// RMSNormalization of groups with as many elements as there are scales.
 fn by_group(emit: &mut Emitter, x: Value, scale: Value, epsilon: f64) -> Value {
     let shape = emit.plain("Shape", &[x]);
     let (rest, size) = (emit.integers(&[-1]), emit.extent(scale, 0));

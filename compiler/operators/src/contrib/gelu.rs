@@ -1,4 +1,4 @@
-//! Gelu of sums, and what comes close to it.
+//! Gelu of sums, and its approximations.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;
@@ -15,7 +15,7 @@ pub(crate) const BIAS_GELU: Operator = Operator::read_as(OnnxOp::MicrosoftBiasGe
     Ok(())
 });
 
-/// The first half of the last axis by the Gelu of the second one.
+/// The first half of the last axis times the Gelu of the second half.
 pub(crate) const BIAS_SPLIT_GELU: Operator = Operator::read_as(OnnxOp::MicrosoftBiasSplitGelu, |node, emit| {
     let gelu: microsoft::BiasSplitGelu = node.view(emit);
     let sum = emit.plain("Add", &[gelu.x, gelu.bias]);

@@ -1,4 +1,4 @@
-//! GroupNorm and SkipGroupNorm: images whose channels are normalized in groups, with Swish behind.
+//! GroupNorm and SkipGroupNorm: images whose channels are normalized in groups, with an optional Swish after that.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
@@ -32,7 +32,7 @@ pub(crate) const SKIP_GROUP_NORM: Operator = Operator {
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let view = microsoft::SkipGroupNorm::of(&emit.body, op);
     let microsoft::SkipGroupNorm { x, gamma, beta, skip, bias, activation, channels_last, epsilon, groups } = view;
-    // one number for each channel of an image
+    // one value for each channel of an image
     let flat = emit.known_rank(skip)? == 2;
     let pixels: &[i64] = if channels_last == 0 { &[2, 3] } else { &[1, 2] };
     let skip = if flat { emit.unsqueeze(skip, pixels) } else { skip };
@@ -45,7 +45,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(groups.normalized(emit, sum)), Some(sum)])
 }
 
-/// What both operators say.
+/// The options of both operators.
 struct Groups {
     gamma: Value,
     beta: Value,

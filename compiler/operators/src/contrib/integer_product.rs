@@ -1,4 +1,4 @@
-//! Products of quantized matrices that are floats again at once: MatMulIntegerToFloat, DynamicQuantizeMatMul.
+//! Products of quantised matrices with float results: MatMulIntegerToFloat, DynamicQuantizeMatMul.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;
@@ -21,7 +21,7 @@ pub(crate) const MATMUL_INTEGER_TO_FLOAT: Operator =
         Ok(())
     });
 
-/// The left factor is quantized first, by what is in it.
+/// The left factor is first quantised by the range of its elements.
 pub(crate) const DYNAMIC_QUANTIZE_MATMUL: Operator =
     Operator::read_as(OnnxOp::MicrosoftDynamicQuantizeMatMul, |node, emit| {
         let product: microsoft::DynamicQuantizeMatMul = node.view(emit);
@@ -37,7 +37,7 @@ pub(crate) const DYNAMIC_QUANTIZE_MATMUL: Operator =
         Ok(())
     });
 
-/// `(A - a zero point) (B - b zero point) · a scale · b scale + bias`; scales and zero points of B may be its columns'.
+/// `(A - a zero point) (B - b zero point) · a scale · b scale + bias`; scales and zero points of B may be per column.
 pub(super) struct IntegerProduct {
     pub(super) factors: [Value; 2],
     pub(super) zero_points: [Option<Value>; 2],

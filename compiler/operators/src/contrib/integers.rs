@@ -1,4 +1,4 @@
-//! Arithmetic of integers in wider ones.
+//! Integer arithmetic in wider types.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;
@@ -40,7 +40,7 @@ pub(crate) const REDUCE_SUM_INTEGER: Operator = Operator::read_as(OnnxOp::Micros
     Ok(())
 });
 
-/// 32 bits with the sign of a value's elements.
+/// 32 bits with the signedness of a value's elements.
 fn wide(emit: &Emitter, value: Value) -> Type {
     if emit.element(value).is_unsigned() { Type::unsigned(32) } else { Type::I32 }
 }

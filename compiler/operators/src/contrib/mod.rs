@@ -1,7 +1,9 @@
-//! ONNX Runtime's operators, of `com.microsoft` or unnamed in the default domain, said with those of the standard.
+//! ONNX Runtime's operators, in `com.microsoft` or unofficially in the default domain, expressed by those of the
+//! standard.
 //!
-//! Where no rank decides, others are read in their place; else they are compositions, which are taken apart in front of
-//! the rewrites. `https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md` describes them.
+//! If the form does not depend on a rank, they are replaced by others when they are read; otherwise they are
+//! compositions, which are decomposed before the rewrites.
+//! `https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md` describes them.
 
 mod activation;
 mod attention;

@@ -1,9 +1,10 @@
-//! Images in blocks of channels, `[N, C / b, H, W, b]` under the shape `[N, C, H, W]`: what ONNX Runtime's optimiser writes for
-//! the processor it runs on. They are read as images in the standard's layout, with their channels padded to whole blocks.
+//! Images with blocked channels, `[N, C / b, H, W, b]` with declared shape `[N, C, H, W]`, which ONNX Runtime's
+//! optimiser writes for the processor it runs on. They are read as images in the standard's layout, with their channels
+//! padded to whole blocks.
 //!
-//! Operators that compute every element alone, and concatenations of whole blocks, are the same in both layouts, and ONNX
-//! Runtime leaves them as they are. Two see the layout: weights, which are brought back into the standard's order, and a
-//! Reshape that makes the blocks an axis.
+//! Elementwise operators and concatenations of whole blocks are the same in both layouts, and ONNX Runtime does not
+//! change them. Two things depend on the layout: weights, which are converted to the standard's order, and a Reshape
+//! that turns the blocks into an axis.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::nchwc as views;
@@ -20,14 +21,14 @@ use crate::upgrade::floats;
 /// The domain of these operators.
 pub const DOMAIN: &str = "com.microsoft.nchwc";
 
-/// How many channels a block has: with vectors of 256 bits and with those of 512. Processors with vectors of 128 bits have the larger
-/// blocks or none.
+/// The block sizes for vectors of 256 and of 512 bits. Processors with vectors of 128 bits have the larger size or
+/// none.
 pub const BLOCKS: [i64; 2] = [8, 16];
 
 /// The number of axes of an image.
 const RANK: i64 = 4;
 
-/// A block as an axis of its own, the last one, and back.
+/// The permutation that makes a block the last axis, and back.
 const SPLIT: [i64; 5] = [0, 1, 3, 4, 2];
 const JOINED: [i64; 5] = [0, 1, 4, 2, 3];
 
@@ -52,7 +53,7 @@ pub(crate) const GLOBAL_MAX_POOL: Operator =
 
 pub(crate) const MAX_POOL: Operator = Operator::read_as(OnnxOp::NchwcMaxPool, |node, _| standard(node, "MaxPool"));
 
-/// Zeros up to a whole block.
+/// Pads with zeros to a whole block.
 pub(crate) const REORDER_INPUT: Operator = Operator::read_as(OnnxOp::NchwcReorderInput, |node, emit| {
     let reorder: views::ReorderInput = node.view(emit);
     let block = block(emit);
@@ -120,9 +121,9 @@ fn block(emit: &Emitter) -> i64 {
     emit.channel_block.unwrap_or(16)
 }
 
-/// Weights in the standard's order. Those of a depthwise convolution, and those for an image that has fewer channels than a block
-/// and is not in blocks, are in blocks of output channels only, `[O / b, I, H, W, b]`; others in blocks of both,
-/// `[O / b, I / b, H, W, b, b]`, output channels last.
+/// Weights in the standard's order. Weights of a depthwise convolution, and those for an image that is not blocked
+/// because it has fewer channels than a block, are only blocked by output channels, `[O / b, I, H, W, b]`; others by
+/// both, `[O / b, I / b, H, W, b, b]`, output channels last.
 fn weights(emit: &mut Emitter, weights: Value, group: i64) -> Result<Value, Problem> {
     let block = block(emit);
     let shape = emit.body.value_type(weights).static_shape();
@@ -146,8 +147,8 @@ fn weights(emit: &mut Emitter, weights: Value, group: i64) -> Result<Value, Prob
     Ok(emit.plain("Reshape", &[ordered, shape]))
 }
 
-/// A Reshape that makes the blocks of an image an axis of its own, behind the others, or takes that away, changes the order of the
-/// elements in the standard's layout. ONNX Runtime adds images that way whose extents it cannot compare.
+/// A Reshape that turns the blocks of an image into a separate last axis, or back, changes the order of the elements in
+/// the standard's layout. ONNX Runtime uses it to add images whose extents it cannot compare.
 pub(crate) fn reshape_blocks(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let (Some(block), &[x, shape, ..]) = (emit.channel_block, &node.operands[..]) else { return Ok(()) };
     let result = match emit.known(shape).and_then(DenseElements::integers).as_deref() {
@@ -171,7 +172,7 @@ pub(crate) fn reshape_blocks(node: &mut Node, emit: &mut Emitter) -> Result<(), 
     Ok(())
 }
 
-/// Whether a value is computed element by element from images whose blocks are an axis of their own.
+/// Whether a value is computed elementwise from images with blocks as a separate axis.
 fn is_split(emit: &Emitter, mut value: Value) -> bool {
     while let Some(op) = emit.body.defining_op(value) {
         let operation = emit.body.op(op);

@@ -1,4 +1,5 @@
-//! Operators on integers that stand for `(q - zero point) · scale`: they are computed with those numbers, and rounded.
+//! Operators on quantised tensors, `(q - zero point) · scale`: they are computed on the dequantised values, and the
+//! result is quantised.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
@@ -18,7 +19,7 @@ pub(super) fn dequantized(emit: &mut Emitter, x: Value, (scale, zero_point): Par
     emit.plain("DequantizeLinear", &[x, scale, zero_point])
 }
 
-/// As integers of a type, for which a zero point may be left out.
+/// Quantises to the type of the zero point, which may be omitted.
 fn quantized(emit: &mut Emitter, x: Value, (scale, zero_point): Parameters, element: &Type) -> Value {
     let zero_point = zero_point.unwrap_or(emit.none);
     let number = Attribute::i64(type_number(element));
@@ -78,7 +79,7 @@ pub(crate) const QLINEAR_LEAKY_RELU: Operator = Operator::read_as(OnnxOp::Micros
     finish(node, emit, value, (view.y_scale, view.y_zero_point), &element)
 });
 
-/// Along one axis, or, before opset 13, along all from it on.
+/// Along one axis, or, before opset 13, over all axes from it on.
 pub(crate) const QLINEAR_SOFTMAX: Operator = Operator::read_as(OnnxOp::MicrosoftQLinearSoftmax, |node, emit| {
     let view: microsoft::QLinearSoftmax = node.view(emit);
     let x = dequantized(emit, view.x, (view.x_scale, view.x_zero_point));
@@ -108,7 +109,7 @@ pub(crate) const QLINEAR_REDUCE_MEAN: Operator = Operator::read_as(OnnxOp::Micro
     finish(node, emit, value, (view.reduced_scale, view.reduced_zero_point), &element)
 });
 
-/// Operands come with a scale and a zero point each.
+/// Each operand has a scale and a zero point.
 pub(crate) const QLINEAR_CONCAT: Operator = Operator::read_as(OnnxOp::MicrosoftQLinearConcat, |node, emit| {
     let view: microsoft::QLinearConcat = node.view(emit);
     let mut parts = vec![];
@@ -172,7 +173,7 @@ pub(crate) const QLINEAR_GLOBAL_AVERAGE_POOL: Operator = Operator {
     ..Operator::of(OnnxOp::MicrosoftQLinearGlobalAveragePool)
 };
 
-/// The axes that are not the batch or the channels.
+/// The axes other than batch and channels.
 fn image_axes(rank: i64, channels_last: i64) -> Result<std::ops::Range<i64>, String> {
     match (rank, channels_last) {
         (..2, _) => Err(format!("the operand must have rank 2 or more, found {rank}")),
@@ -193,7 +194,7 @@ fn global_average_pool(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>,
     Ok(vec![Some(quantized(emit, value, (view.y_scale, Some(view.y_zero_point)), &element))])
 }
 
-/// `alpha · A B + C` of matrices; floats where no scale is given for the result.
+/// `alpha · A B + C` of matrices; the result is float if no scale is given for it.
 pub(crate) const QGEMM: Operator = Operator::read_as(OnnxOp::MicrosoftQGemm, |node, emit| {
     let gemm: microsoft::QGemm = node.view(emit);
     let arranged = |emit: &mut Emitter, matrix: Value, transposed: i64| match transposed {

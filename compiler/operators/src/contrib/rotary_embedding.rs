@@ -1,4 +1,4 @@
-//! RotaryEmbedding with positions first, or only the first of them.
+//! RotaryEmbedding with all positions, or only the first of them.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
@@ -43,7 +43,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(if flat { join_heads(emit, turned) } else { turned })])
 }
 
-/// `[B, S, H * D]` as `[B, H, S, D]`, where the cache has `D / 2` columns.
+/// `[B, S, H * D]` as `[B, H, S, D]`, for a cache with `D / 2` columns.
 fn split_by_size(emit: &mut Emitter, value: Value, cache: Value) -> Value {
     let (half, two) = (emit.extent(cache, 1), emit.integers(&[2]));
     let size = emit.plain("Mul", &[half, two]);

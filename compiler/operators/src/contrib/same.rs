@@ -1,4 +1,4 @@
-//! Operators that the standard has too, under the same or another name.
+//! Operators that the standard also has, with the same or another name.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;
@@ -41,7 +41,7 @@ pub(crate) const GRID_SAMPLE: Operator = Operator::read_as(OnnxOp::MicrosoftGrid
 
 pub(crate) const PAD: Operator = Operator::read_as(OnnxOp::MicrosoftPad, |node, emit| {
     let pad: microsoft::Pad = node.view(emit);
-    // they may be a matrix of one row
+    // they may be a matrix with one row
     let list = emit.integers(&[-1]);
     let pads = emit.plain("Reshape", &[pad.pads, list]);
     node.set_operand(1, pads, emit);
@@ -73,7 +73,7 @@ pub(crate) const UNIQUE: Operator = Operator::read_as(OnnxOp::MicrosoftUnique, |
     Ok(())
 });
 
-/// The node is one of the default domain from now on.
+/// Changes the node's domain to the default one.
 pub(super) fn standard(node: &mut Node, name: &str) -> Result<(), Problem> {
     node.domain = "ai.onnx";
     node.name = name.into();

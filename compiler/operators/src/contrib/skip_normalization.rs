@@ -54,13 +54,13 @@ fn is_read(node: &Node, output: usize) -> bool {
     node.outputs.get(output).copied().unwrap_or(false)
 }
 
-/// As many results as the node has outputs.
+/// Pads the results to the number of outputs of the node.
 fn padded(mut results: Vec<Value>, node: &Node, emit: &Emitter) -> Vec<Value> {
     results.resize(node.outputs.len(), emit.none);
     results
 }
 
-/// The means of rows, in f32 as statistics are.
+/// The means of rows, in f32 like all statistics.
 fn row_mean(emit: &mut Emitter, x: Value) -> Value {
     let x = emit.convert(x, &Type::F32);
     let axes = emit.integers(&[-1]);

@@ -8,7 +8,7 @@ use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node, normalize_axis};
 
-/// Squares of distances between the rows of two matrices, or their roots.
+/// Squared distances between the rows of two matrices, or their roots.
 pub(crate) const CDIST: Operator = Operator::read_as(OnnxOp::MicrosoftCDist, |node, emit| {
     let distance: microsoft::CDist = node.view(emit);
     let (a, b) = (emit.unsqueeze(distance.a, &[1]), emit.unsqueeze(distance.b, &[0]));
@@ -37,7 +37,7 @@ pub(crate) const COMPLEX_MUL_CONJ: Operator = Operator::read_as(OnnxOp::Microsof
     Ok(())
 });
 
-/// Real and imaginary parts lie in the last axis; the second factor may be taken as its conjugate.
+/// Real and imaginary parts are in the last axis; the second factor may be conjugated.
 fn complex_product(emit: &mut Emitter, a: Value, b: Value, conjugate: bool) -> Value {
     let parts = |emit: &mut Emitter, value: Value| {
         let attributes = [("axis", Attribute::i64(-1)), ("num_outputs", Attribute::i64(2))];
@@ -54,7 +54,7 @@ fn complex_product(emit: &mut Emitter, a: Value, b: Value, conjugate: bool) -> V
     emit.op("Concat", &[real, imaginary], [("axis", Attribute::i64(-1))])
 }
 
-/// Whether no tensor has an element that is infinite, or none.
+/// Whether no element of any tensor is infinite or NaN.
 pub(crate) const IS_ALL_FINITE: Operator = Operator::read_as(OnnxOp::MicrosoftIsAllFinite, |node, emit| {
     let test: microsoft::IsAllFinite = node.view(emit);
     let mut found = vec![];
@@ -91,7 +91,7 @@ pub(crate) const TORCH_EMBEDDING: Operator = Operator::read_as(OnnxOp::Microsoft
     Ok(())
 });
 
-/// Slices along an axis, each in an axis of its own behind the others.
+/// Slices along an axis, stacked in a new last axis.
 pub(crate) const UNFOLD_TENSOR: Operator =
     Operator { shapes: Some(unfold_shapes), compose: Some(unfold), ..Operator::of(OnnxOp::MicrosoftUnfoldTensor) };
 
@@ -122,7 +122,7 @@ fn unfold(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let (start, offset) = (emit.unsqueeze(start, &[1]), emit.count_up(size));
     let places = emit.plain("Add", &[start, offset]);
     let slices = emit.op("Gather", &[unfold.input, places], [("axis", Attribute::i64(axis))]);
-    // the slices' own axis goes to the end
+    // the new axis moves to the end
     let order: Vec<i64> = (0..=rank).filter(|&at| at != axis + 1).chain([axis + 1]).collect();
     Ok(vec![Some(emit.transpose(slices, &order))])
 }

@@ -1,4 +1,4 @@
-//! Tokenizer: the tokens of texts, as many for each as the longest row has.
+//! Tokenizer: the tokens of texts, padded to the number in the longest row.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
@@ -18,13 +18,13 @@ pub(crate) const TOKENIZER: Operator = Operator {
     ..Operator::of(OnnxOp::MicrosoftTokenizer)
 };
 
-/// How texts are taken apart; the numbers of the routine.
+/// How texts are split; the numbers are those of the routine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Characters = 0,
-    /// Patterns stand between tokens.
+    /// Patterns match separators.
     Separators = 1,
-    /// A pattern is that of the tokens.
+    /// A pattern matches tokens.
     Tokens = 2,
 }
 

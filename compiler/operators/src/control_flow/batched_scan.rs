@@ -1,5 +1,5 @@
-//! Scan as it first was, with a batch axis in front of everything and a sequence length for each row of the batch: a Scan
-//! over the batch, around one over the sequence.
+//! The first version of Scan, with a leading batch axis and a sequence length for each row of the batch: a Scan over
+//! the batch with a Scan over the sequence inside.
 
 use ir::{Attribute, Value};
 
@@ -42,14 +42,14 @@ pub(super) fn scan_9(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem>
     Ok(())
 }
 
-/// How many steps a row of the batch takes, and how many the longest may take; lists of one.
+/// The number of steps of a row of the batch, and the maximum for all rows; lists of one.
 struct Lengths {
     length: Value,
     whole: Value,
 }
 
 impl Lengths {
-    /// What was collected, with zeros behind it for the steps that were not taken.
+    /// Pads collected values with zeros for the steps that were not taken.
     fn pad(&self, emit: &mut Emitter, collected: Value) -> Value {
         let missing = emit.plain("Sub", &[self.whole, self.length]);
         let zero = emit.integers(&[0]);

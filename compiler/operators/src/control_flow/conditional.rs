@@ -16,7 +16,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         .numbers_of(node.view::<views::If>().cond)
         .and_then(|condition| condition.first().map(|&condition| (condition == 0) as usize));
     let mut branches: Vec<Vec<Value>> = vec![];
-    // a branch that is never taken may well contradict itself, and stays unknown
+    // a branch that is never taken may contradict itself, and stays unknown
     for index in chosen.map_or(0..2, |chosen| chosen..chosen + 1) {
         let Some(region) = node.region(index) else { return Ok(vec![]) };
         if let Some(block) = node.block(region) {
@@ -33,7 +33,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(answer)
 }
 
-/// One that is decided already is its branch; another is an `scf.if`.
+/// An If with a known condition becomes its branch; any other an `scf.if`.
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let condition = views::If::of(lowering.source, op).cond;
@@ -68,7 +68,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// What a branch yields. Readers demand one rank; a run that comes to a branch with another ends there.
+/// The yielded value of a branch. Readers demand one rank; a run that takes a branch with another rank ends with an
+/// error.
 fn yielded(lowering: &mut Lowering<'_>, value: Value, result: Value) -> Value {
     let (found, expected) = (lowering.shape(value).len(), lowering.shape(result).len());
     let is_tensor = lowering.source.value_type(result).as_tensor().is_some();

@@ -1,4 +1,4 @@
-//! Operators that run bodies: If, Loop, Scan.
+//! Operators with bodies: If, Loop, Scan.
 
 mod batched_scan;
 mod conditional;

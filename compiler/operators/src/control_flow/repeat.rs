@@ -12,7 +12,7 @@ use crate::structured::repetition::Repetition;
 use crate::structured::{Lowering, Unsupported};
 use crate::types::without_shape;
 
-/// The body takes the iteration and whether the loop goes on before what is carried; it yields the latter first.
+/// The body takes the iteration, the condition and the carried values; it yields the condition first.
 pub(crate) const LOOP: Operator = Operator {
     shapes: Some(shapes),
     bodies: Bodies {
@@ -72,7 +72,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Binds a body's argument to a tensor of one number.
+/// Binds a body's argument to a scalar tensor.
 fn fill(lowering: &mut Lowering<'_>, argument: Value, number: Value) {
     let (shape, element) = (lowering.shape(argument), lowering.element(argument));
     let number = match lowering.body.value_type(number) {

@@ -124,7 +124,7 @@ fn from_end(s: &mut Scalars<'_, '_>, index: Value, extent: Value) -> Value {
     s.sub(last, index)
 }
 
-/// Binds a body's argument to the slice of a tensor at a place along an axis.
+/// Binds a body's argument to the slice of a tensor at an index of an axis.
 fn bind_slice(lowering: &mut Lowering<'_>, argument: Value, operand: Value, axis: usize, at: Value) {
     let (shape, element) = (lowering.shape(argument), lowering.element(argument));
     let tensor = lowering.value(operand);
@@ -138,7 +138,7 @@ fn bind_slice(lowering: &mut Lowering<'_>, argument: Value, operand: Value, axis
     lowering.bind(argument, value);
 }
 
-/// Binds a result to a tensor whose first axis is to be another one, from its end on if it has `reversed` elements.
+/// Binds a result to a tensor whose first axis moves to another position, reversed if it has `reversed` elements.
 fn restack(lowering: &mut Lowering<'_>, result: Value, value: Value, axis: usize, reversed: Option<Value>) {
     let (shape, element) = (lowering.shape(result), lowering.element(result));
     let rank = shape.len();
@@ -155,7 +155,7 @@ fn restack(lowering: &mut Lowering<'_>, result: Value, value: Value, axis: usize
     lowering.bind(result, value);
 }
 
-/// Says what extents of a result are that only the stacked tensor tells.
+/// Defines the extents of a result that are those of the stacked tensor.
 fn define_extents(lowering: &mut Lowering<'_>, result: Value, value: Value, axis: usize) {
     for (at, dim) in lowering.shape(result).into_iter().enumerate() {
         if lowering.is_own_symbol(&dim, result) {

@@ -20,7 +20,7 @@ pub(crate) const CONSTANT: Operator = Operator {
     ..Operator::of(OnnxOp::Constant)
 };
 
-/// Every spelling of a constant becomes `value`.
+/// Converts every spelling of a constant to `value`.
 fn one_spelling(node: &mut graph::Node) -> Result<(), Problem> {
     let text = |strings: &[&str], shape: &[i64]| {
         DenseElements::from_strings(Type::static_tensor(shape, Type::dialect("onnx", "String", vec![])), strings)
@@ -48,7 +48,7 @@ fn one_spelling(node: &mut graph::Node) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The value, in the one spelling that is left.
+/// The value, in the only remaining spelling.
 fn value<'b>(node: &Node<'_, 'b>) -> Option<&'b DenseElements> {
     node.attribute("value")?.as_dense().map(|dense| &**dense)
 }

@@ -1,4 +1,4 @@
-//! ConstantOfShape: one number everywhere. Since 9.
+//! ConstantOfShape: a uniform tensor. Since 9.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

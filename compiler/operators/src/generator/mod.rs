@@ -1,4 +1,4 @@
-//! Operators that make tensors out of nothing.
+//! Operators that generate tensors.
 
 mod constant;
 mod constant_of_shape;

@@ -1,4 +1,4 @@
-//! Multinomial: classes drawn by their unnormalized log-probabilities. Since 7.
+//! Multinomial: samples classes by their unnormalized log-probabilities. Since 7.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -24,7 +24,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(vec![batch.clone(), DimExpr::Constant(multinomial.sample_size)])])
 }
 
-/// The class of a sample is the number of classes whose cumulated probability is not above a uniform number.
+/// The class of a sample is the number of classes whose cumulative probability is at most a uniform random number.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let multinomial = views::Multinomial::of(&emit.body, op);
     let scores = emit.convert(multinomial.input, &Type::F32);

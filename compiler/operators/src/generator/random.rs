@@ -1,8 +1,8 @@
 //! Random numbers: RandomUniform, RandomNormal, their `Like` forms, and Bernoulli.
 //!
-//! Number `i` of a tensor is a hash of `i` and the seed (SplitMix64; Steele, Lea and Flood 2014), so that elements are
-//! independent of each other, of threads and of vectors, and every run gives the same ones. Without the attribute
-//! `seed` the node's name is the seed.
+//! Number `i` of a tensor is a hash of `i` and the seed (SplitMix64; Steele, Lea and Flood 2014), so that elements do
+//! not depend on each other, on threads or on vectors, and every run gives the same ones. Without the attribute `seed`
+//! the node's name is the seed.
 
 use dialects::{arith, linalg, math};
 use std::hash::{Hash, Hasher};
@@ -17,16 +17,16 @@ use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
 use crate::types::{tensor_of, without_shape};
 
-/// What a number is drawn from.
+/// The distribution of a number.
 #[derive(Clone, Copy)]
 enum Distribution {
     /// `[low, high)`
     Uniform { low: f64, high: f64 },
-    /// Gauss' distribution.
+    /// The normal distribution.
     Normal { mean: f64, scale: f64 },
 }
 
-/// Also where there is a seed: no document says which numbers follow from it.
+/// Also with a seed: no document defines the numbers that follow from it.
 const DRAWN: &str = "the numbers it draws are random";
 
 pub(crate) const RANDOM_UNIFORM: Operator = Operator {
@@ -83,7 +83,7 @@ pub(crate) const RANDOM_NORMAL_LIKE: Operator = Operator {
     ..Operator::of(OnnxOp::RandomNormalLike)
 };
 
-/// 1 with the probability that the operand states, else 0.
+/// 1 with the probability in the operand, else 0.
 pub(crate) const BERNOULLI: Operator = Operator {
     types: Some(|node, _| {
         let bernoulli = views::Bernoulli::read(node);
@@ -103,7 +103,7 @@ fn stated_or_own(node: &Reader<'_>, stated: Option<i64>, input: Value) -> Option
     stated.and_then(tensor_of).or_else(|| Some(without_shape(node.body.value_type(input))))
 }
 
-/// The type random numbers are computed in: doubles for doubles, else f32.
+/// The type that random numbers are computed in: f64 for f64, else f32.
 fn work_type(element: &Type) -> Type {
     if *element == Type::F64 { Type::F64 } else { Type::Float(FloatType::F32) }
 }
@@ -171,7 +171,7 @@ impl Stream {
         Stream { seed, extents: shape.iter().map(|dim| lowering.dim(dim)).collect() }
     }
 
-    /// The number of the element that is computed, an `i64`.
+    /// The index of the current element, an `i64`.
     fn counter(&self, builder: &mut Builder<'_>) -> Value {
         let mut linear = builder.constant_index(0);
         for (axis, &extent) in self.extents.iter().enumerate() {
@@ -202,7 +202,7 @@ impl Stream {
         self.fraction(s, counter, 0, work)
     }
 
-    /// Of as many random bits as the type has digits.
+    /// A number with as many random bits as the type has digits.
     fn fraction(&self, s: &mut Scalars<'_, '_>, counter: Value, number: u64, work: &Type) -> Value {
         let digits = if *work == Type::F64 { 53 } else { 24 };
         let word = self.word(s, counter, number);
@@ -213,10 +213,10 @@ impl Stream {
         s.mul(whole, unit)
     }
 
-    /// Mean 0, deviation 1: `√(-2 ln u) · cos(2π v)` (Box and Muller 1958).
+    /// Mean 0, standard deviation 1: `√(-2 ln u) · cos(2π v)` (Box and Muller 1958).
     fn normal(&self, s: &mut Scalars<'_, '_>, counter: Value, work: &Type) -> Value {
         let (u, v) = (self.fraction(s, counter, 0, work), self.fraction(s, counter, 1, work));
-        // in (0, 1], whose logarithm is finite
+        // in (0, 1], so that the logarithm is finite
         let one = s.number(1.0, work);
         let u = s.sub(one, u);
         let logarithm = s.same(math::LOG, &[u]);
@@ -240,7 +240,7 @@ fn mixed(s: &mut Scalars<'_, '_>, word: Value, shift: u64) -> Value {
     s.same(arith::XORI, &[word, shifted])
 }
 
-/// A number that the names of a node's location give, the same on every machine.
+/// A number derived from the names in a node's location, the same on every machine.
 fn seed_of(location: &Location) -> u64 {
     let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
     location.names().hash(&mut hasher);

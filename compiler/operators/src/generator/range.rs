@@ -74,7 +74,7 @@ fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], unsigned: bool) -
     let (count, moves) = lowering.scalars(|s| {
         let wide = |s: &mut Scalars<'_, '_>, value: Value| s.cast(value, &Type::F64, unsigned, false);
         let difference = match s.type_of(scalars[0]) {
-            // the difference is one of the element type
+            // the difference has the element type
             Type::Float(_) => {
                 let difference = s.sub(scalars[1], scalars[0]);
                 wide(s, difference)

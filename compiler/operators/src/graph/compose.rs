@@ -1,5 +1,4 @@
-//! Shorthands for building compositions. Extents are computed with `Shape`, so that nothing here asks whether they are
-//! static.
+//! Shorthands for building compositions. Extents are computed with `Shape`, so that they may be dynamic.
 
 use ir::{Attribute, Attributes, Type, Value};
 
@@ -21,7 +20,7 @@ impl Emitter {
         self.op("Shape", &[value], bounds)
     }
 
-    /// Lists joined to one.
+    /// Concatenates lists.
     pub(crate) fn list(&mut self, parts: &[Value]) -> Value {
         self.op("Concat", parts, [("axis", Attribute::i64(0))])
     }
@@ -41,14 +40,14 @@ impl Emitter {
         self.op("Transpose", &[value], [("perm", Attribute::i64_array(order))])
     }
 
-    /// `0, 1, …` up to a list of one.
+    /// `0, 1, …` up to a limit, which is a list of one.
     pub(crate) fn count_up(&mut self, limit: Value) -> Value {
         let (zero, one) = (self.integer(0), self.integer(1));
         let limit = self.scalar(limit);
         self.plain("Range", &[zero, limit, one])
     }
 
-    /// Elements from `start` up to `end`, lists of one, along an axis.
+    /// Elements from `start` to `end`, lists of one, along an axis.
     pub(crate) fn slice(&mut self, value: Value, start: Value, end: Value, axis: i64) -> Value {
         let axes = self.integers(&[axis]);
         self.plain("Slice", &[value, start, end, axes])
@@ -78,7 +77,7 @@ impl Emitter {
         self.op("Cast", &[value], [("to", Attribute::i64(type_number(element)))])
     }
 
-    /// A value in the type it is computed with: half precision in f32.
+    /// A value in the type that it is computed in: f16 and bf16 in f32.
     pub(crate) fn widened(&mut self, value: Value) -> Value {
         let element = computed_in(&self.element(value));
         self.convert(value, &element)

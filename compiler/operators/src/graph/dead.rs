@@ -1,4 +1,4 @@
-//! Removing what nobody reads.
+//! Dead code elimination.
 
 use dialects::func;
 use dialects::onnx::YIELD;

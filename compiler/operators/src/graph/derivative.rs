@@ -1,5 +1,5 @@
-//! Derivatives in reverse: from the adjoints of an operation's results, which are what a sum changes by with each of their
-//! elements, to those of its operands.
+//! Reverse-mode differentiation: from the adjoints of an operation's results, which are the derivatives of a sum by
+//! their elements, to those of its operands.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,7 @@ use crate::operator::{Kind, Operator};
 use crate::table;
 use crate::types::without_shape;
 
-/// Gives the adjoints of the operands; those that are absent are zero. Adjoints of results are there for those that
-/// matter.
+/// Returns the adjoints of the operands; absent ones are zero. Adjoints of results are present if they matter.
 pub type Derivative = fn(&mut Emitter, &Differential<'_>) -> Result<Vec<Option<Value>>, Problem>;
 
 /// An operation to be differentiated.
@@ -25,7 +24,7 @@ pub struct Differential<'a> {
 }
 
 impl Differential<'_> {
-    /// What the operation says.
+    /// The view of the operation.
     pub(crate) fn view<V: View>(&self, emit: &Emitter) -> V {
         V::of(&emit.body, self.op)
     }
@@ -39,7 +38,8 @@ impl Differential<'_> {
 }
 
 impl Emitter {
-    /// The derivative of an operator of one operand: `slope` gives what a result changes by with its operand, from both.
+    /// The derivative of an operator of one operand: `slope` returns the derivative of the result by the operand, from
+    /// both.
     pub(crate) fn chained(
         &mut self,
         differential: &Differential<'_>,
@@ -50,7 +50,7 @@ impl Emitter {
         Ok(vec![Some(self.plain("Mul", &[adjoint, slope]))])
     }
 
-    /// An adjoint of a result that an operand was broadcast to, summed up to the operand's own shape.
+    /// Sums the adjoint of a broadcast result to the operand's shape.
     pub(crate) fn gathered_up(&mut self, adjoint: Value, operand: Value) -> Result<Value, Problem> {
         let unknown = || Problem::unsupported("is differentiated behind an operand of unknown rank");
         let (from, to) = (self.shape(adjoint).ok_or_else(unknown)?, self.shape(operand).ok_or_else(unknown)?);
@@ -73,21 +73,22 @@ impl Emitter {
         Ok(self.reshaped_like(sum, operand))
     }
 
-    /// The same elements in the shape of another tensor.
+    /// A value, reshaped like another tensor.
     pub(crate) fn reshaped_like(&mut self, value: Value, other: Value) -> Value {
         let shape = self.plain("Shape", &[other]);
         self.op("Reshape", &[value, shape], [("allowzero", Attribute::i64(1))])
     }
 
-    /// One number in the shape of a tensor, of its type.
+    /// A uniform tensor with the shape and type of another.
     pub(crate) fn filled_like(&mut self, number: f64, other: Value) -> Value {
         let (shape, number) = (self.plain("Shape", &[other]), self.number_like(number, other));
         self.plain("Expand", &[number, shape])
     }
 }
 
-/// The derivative of what only moves the elements of its first operand: it moves their places, counted from 1, and adds
-/// adjoints up at the places where their elements came from. What came from nowhere is at place 0.
+/// The derivative of operators that only move the elements of their first operand: applies the operator to element
+/// indices, counted from 1, and sums adjoints at the indices that elements came from. Elements from nowhere have index
+/// 0.
 fn moved(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Option<Value>>, Problem> {
     let op = differential.op;
     let operands = emit.body.op(op).operands().to_vec();
@@ -97,7 +98,7 @@ fn moved(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Opti
     let limit = emit.plain("Add", &[size, one]);
     let places = emit.plain("Range", &[one, limit, one]);
     let places = emit.reshaped_like(places, x);
-    // what fills gaps is of the type of the elements
+    // the fill value has the type of the elements
     let element = emit.element(x);
     let is_fill =
         |emit: &Emitter, value: Value| emit.body.value_type(value).as_tensor().is_some_and(|t| t.element == element);
@@ -119,7 +120,7 @@ fn moved(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Opti
     Ok(vec![Some(emit.reshaped_like(own, x))])
 }
 
-/// An operation with other operands, and its results of another element type where one is given.
+/// Copies an operation with other operands, and with results of another element type if one is given.
 fn copy(emit: &mut Emitter, op: Op, operands: &[Value], element: Option<&Type>) -> Vec<Value> {
     let operation = emit.body.op(op);
     let (name, attributes) = (emit.body.name(op).to_string(), operation.attributes.clone());
@@ -142,18 +143,18 @@ fn derivative_of(row: &Operator) -> Option<Derivative> {
     })
 }
 
-/// The operations between sources and a result, built anew on other values.
+/// The operations between sources and a result, rebuilt on other values.
 struct Tape {
-    /// What stands for a value.
+    /// The replacements of values.
     values: IndexMap<Value, Value>,
-    /// What depends on the sources.
+    /// The values that depend on the sources.
     depends: HashSet<Value>,
-    /// The operations that do, in order.
+    /// The operations that depend on the sources, in order.
     ops: Vec<Op>,
 }
 
 impl Tape {
-    /// Builds an operation anew; compositions without a derivative of their own as what they are composed of.
+    /// Rebuilds an operation; compositions without a derivative are decomposed.
     fn record(&mut self, emit: &mut Emitter, op: Op) -> Result<(), Problem> {
         let operands: Vec<Value> = emit.body.op(op).operands().to_vec();
         let operands: Vec<Value> = operands.into_iter().map(|v| self.values.get(&v).copied().unwrap_or(v)).collect();
@@ -171,7 +172,7 @@ impl Tape {
         self.enter(emit, copy)
     }
 
-    /// Takes in an operation that stands at the end of the block.
+    /// Adds an operation at the end of the block.
     fn enter(&mut self, emit: &mut Emitter, op: Op) -> Result<(), Problem> {
         let operation = emit.body.op(op);
         let (operands, results) = (operation.operands().to_vec(), operation.results().to_vec());
@@ -204,7 +205,7 @@ impl Tape {
     }
 }
 
-/// What the sum of `y` changes by with each element of `inputs`, when those are put in the place of `sources`.
+/// The derivatives of the sum of `y` by each element of `inputs`, which replace `sources`.
 pub(crate) fn differentiate(
     emit: &mut Emitter,
     sources: &[Value],
@@ -245,7 +246,7 @@ pub(crate) fn differentiate(
         .collect())
 }
 
-/// The operations of the block that `y` is computed by, from the sources on, in order.
+/// The operations of the block between the sources and `y`, in order.
 fn between(emit: &Emitter, sources: &[Value], y: Value) -> Vec<Op> {
     let mut needed = HashSet::from([y]);
     let mut ops = Vec::new();

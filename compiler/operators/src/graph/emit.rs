@@ -8,21 +8,21 @@ use crate::literal;
 use crate::shape::ShapeAnalysis;
 use crate::types::{element_type, result_type};
 
-/// A function being built, and where in it.
+/// A function being built, and the insertion point.
 pub struct Emitter {
     /// The function being built.
     pub body: Body,
-    /// The block whose end operations go to.
+    /// The block that operations are appended to.
     pub block: Block,
-    /// The location of what is built next.
+    /// The location of new operations.
     pub location: Location,
-    /// The value of every omitted optional operand.
+    /// The value for omitted optional operands.
     pub none: Value,
-    /// How many channels a block has in a model with images in blocks of channels.
+    /// The channel block size of a model with blocked images.
     pub channel_block: Option<i64>,
-    /// What went wrong so far without keeping the rest from being built.
+    /// Errors so far that do not prevent building the rest.
     pub errors: Vec<Diagnostic>,
-    /// The shapes of a function that is there already; what is built is analysed at once.
+    /// The shapes of an existing function; new operations are analysed immediately.
     shapes: Option<ShapeAnalysis>,
 }
 
@@ -39,7 +39,7 @@ impl Default for Emitter {
 }
 
 impl Emitter {
-    /// More operations for a function whose shapes are known; they go to the block that is set next.
+    /// An emitter for an existing function with known shapes; operations go to the block that is set next.
     pub fn inside(mut body: Body, shapes: ShapeAnalysis) -> Emitter {
         let block = body.entry().expect("a function has a block");
         let op = body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
@@ -56,7 +56,7 @@ impl Emitter {
         }
     }
 
-    /// An operation at the current place.
+    /// An operation at the insertion point.
     pub fn create(
         &mut self,
         name: impl Into<OpName>,
@@ -70,7 +70,7 @@ impl Emitter {
         op
     }
 
-    /// An operation whose results are added, and whose shapes are inferred, when its regions are there.
+    /// An operation whose results are added, and whose shapes are inferred, once its regions are complete.
     pub(crate) fn create_without_results(
         &mut self,
         name: &'static str,
@@ -82,7 +82,7 @@ impl Emitter {
         op
     }
 
-    /// The symbolic shape of a value, when its rank is known.
+    /// The symbolic shape of a value, if its rank is known.
     pub(crate) fn shape(&self, value: Value) -> Option<Vec<DimExpr>> {
         self.shapes.as_ref()?.shape(value).map(<[DimExpr]>::to_vec)
     }
@@ -96,7 +96,7 @@ impl Emitter {
         }
     }
 
-    /// Gives the results of a new operation the types that shape inference finds.
+    /// Gives the results of a new operation their inferred types.
     pub(crate) fn analyse(&mut self, op: Op) {
         let Some(shapes) = &mut self.shapes else { return };
         if let Err(errors) = shapes.infer(&self.body, op) {
@@ -129,7 +129,7 @@ impl Emitter {
         self.results_of("", name, operands, attributes.into())
     }
 
-    /// An operator with one result: the result, where it follows from small constants.
+    /// An operator with one result: a constant, if it follows from small constants.
     fn op_of(&mut self, domain: &str, name: &str, operands: &[Value], attributes: Attributes) -> Value {
         if let Some(elements) = self.computed(domain, name, operands, &attributes) {
             return self.constant(elements);
@@ -193,7 +193,7 @@ impl Emitter {
         Some(self.constant(DenseElements::new(r#type, ir::Blob::copy_of(&bits[..width]))))
     }
 
-    /// The contents of a value that is a constant.
+    /// The contents of a constant.
     pub fn known(&self, value: Value) -> Option<&DenseElements> {
         let op = self.body.defining_op(value)?;
         if self.body.name(op) != "onnx.Constant" {
@@ -202,7 +202,7 @@ impl Emitter {
         self.body.attribute(op, "value")?.as_dense().map(|elements| &**elements)
     }
 
-    /// The rank of a value, where its type states one.
+    /// The rank of a value, if its type has one.
     pub fn rank(&self, value: Value) -> Option<usize> {
         self.body.value_type(value).rank()
     }

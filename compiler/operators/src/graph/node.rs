@@ -1,4 +1,4 @@
-//! A node on its way from the file to an operation.
+//! Nodes of a model before they become operations.
 
 use ir::{Attributes, ErrorClass, Type, Value};
 
@@ -14,44 +14,44 @@ pub struct Node {
     pub operands: Vec<Value>,
     /// Its attributes, but not graphs.
     pub attributes: Attributes,
-    /// Whether each of its outputs has a name, so that it may be read.
+    /// For each output, whether it has a name and may be read.
     pub outputs: Vec<bool>,
-    /// The values that its attributes name, if it is an operator that names values.
+    /// The values that its attributes name, for operators that name values.
     pub named: Vec<Value>,
-    /// Declared types of its outputs, as far as the model states them.
+    /// Declared types of its outputs, as far as the model has them.
     pub declared: Vec<Option<Type>>,
-    /// The values of its outputs, once they are built otherwise than by an operation of this name.
+    /// The values of its outputs, if they are not built by an operation of this name.
     pub results: Option<Vec<Value>>,
-    /// What makes the node's results of those of the operation, where a step built something around it.
+    /// Maps the operation's results to the node's, if a step built something around it.
     pub finish: Option<Finish>,
 }
 
-/// From the results of an operation to those of the node it stands for.
+/// Maps the results of an operation to those of its node.
 pub type Finish = Box<dyn FnOnce(&mut Emitter, Vec<Value>) -> Vec<Value>>;
 
 /// Why a node cannot be imported.
 #[derive(Debug)]
 pub struct Problem {
-    /// Whose fault it is.
+    /// Its class.
     pub class: ErrorClass,
-    /// The rule that is broken.
+    /// The broken rule.
     pub rule: Option<&'static str>,
-    /// What is wrong, as the end of a sentence that starts with the operator.
+    /// The problem, as the end of a sentence that starts with the operator.
     pub message: String,
 }
 
 impl Problem {
-    /// The model is wrong.
+    /// An invalid model.
     pub fn input(message: impl Into<String>) -> Problem {
         Problem::broken("operator-conditions", message)
     }
 
-    /// The model breaks a rule, which is named by its identifier.
+    /// A model that breaks a rule, given by its identifier.
     pub fn broken(rule: &'static str, message: impl Into<String>) -> Problem {
         Problem { class: ErrorClass::Input, rule: Some(rule), message: message.into() }
     }
 
-    /// The model is right, but this is not supported.
+    /// A valid model that is not supported.
     pub fn unsupported(message: impl Into<String>) -> Problem {
         Problem { class: ErrorClass::Unsupported, rule: None, message: message.into() }
     }

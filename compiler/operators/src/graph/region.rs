@@ -6,13 +6,13 @@ use ir::{Attribute, Attributes, Block, Op, Type, Value};
 use super::{Emitter, Problem};
 use crate::types::without_shape;
 
-/// What a `Scan` reads and carries.
+/// The operands of a `Scan`.
 pub(crate) struct Scan<'a> {
-    /// Initial values of what is carried.
+    /// Initial values of the states.
     pub(crate) states: &'a [Value],
-    /// What is read element by element along axis 0.
+    /// Inputs that are read element by element along axis 0.
     pub(crate) inputs: &'a [Value],
-    /// Whether to go from the last element to the first.
+    /// Whether to iterate from the last element to the first.
     pub(crate) backwards: bool,
 }
 
@@ -20,18 +20,18 @@ pub(crate) struct Scan<'a> {
 #[derive(Debug)]
 pub(crate) struct OpenScan {
     op: Op,
-    /// Where the operation stands.
+    /// The block that contains the operation.
     outer: Block,
     backwards: bool,
-    /// What the body carries.
+    /// The states in the body.
     pub(crate) states: Vec<Value>,
-    /// What the body reads: an element of each input.
+    /// An element of each input in the body.
     pub(crate) elements: Vec<Value>,
 }
 
 impl Emitter {
-    /// A `Scan` along axis 0. `body` gets the states and an element of each input; it gives the next states, then what
-    /// is collected along axis 0. The results are the last states, then what was collected.
+    /// A `Scan` along axis 0. `body` receives the states and an element of each input; it returns the next states, then
+    /// the values to collect along axis 0. The results are the last states, then the collected values.
     pub(crate) fn scan(
         &mut self,
         scan: &Scan<'_>,
@@ -42,7 +42,7 @@ impl Emitter {
         self.close_scan(open, &next, &collected)
     }
 
-    /// Begins a `Scan` along axis 0: what is built from here on is its body.
+    /// Begins a `Scan` along axis 0: operations from now on are in its body.
     pub(crate) fn open_scan(&mut self, scan: &Scan<'_>) -> OpenScan {
         let operands = [scan.states, scan.inputs].concat();
         let count = Attribute::i64(scan.inputs.len() as i64);
@@ -53,8 +53,8 @@ impl Emitter {
         OpenScan { op, outer, backwards: scan.backwards, states, elements }
     }
 
-    /// Ends the body of a `Scan` with the next states and what is collected. The results are the last states, then what
-    /// was collected.
+    /// Ends the body of a `Scan` with the next states and the values to collect. The results are the last states, then
+    /// the collected values.
     pub(crate) fn close_scan(&mut self, open: OpenScan, next: &[Value], collected: &[Value]) -> Vec<Value> {
         let OpenScan { op, outer, backwards, elements, .. } = open;
         for (name, count) in [("scan_input_directions", elements.len()), ("scan_output_directions", collected.len())] {
@@ -64,8 +64,8 @@ impl Emitter {
         self.close_body(op, outer, &[], &[next, collected].concat())
     }
 
-    /// Ends the body of an operation, which stands in `outer`, with what it gives: some values for the operation itself, and its
-    /// results, which are returned.
+    /// Ends the body of an operation, which is in `outer`, with its yielded values: some for the operation itself, and
+    /// its results, which are returned.
     fn close_body(&mut self, op: Op, outer: Block, own: &[Value], results: &[Value]) -> Vec<Value> {
         self.create(YIELD, &[own, results].concat(), &[], Attributes::new());
         self.block = outer;
@@ -77,15 +77,16 @@ impl Emitter {
         self.body.op(op).results().to_vec()
     }
 
-    /// Begins the body of an operation: what is built from here on is in it. Returns where the operation stands.
+    /// Begins the body of an operation: operations from now on are in it. Returns the block that contains the
+    /// operation.
     fn open_body(&mut self, op: Op) -> Block {
         let region = self.body.add_region(op);
         let block = self.body.add_block(region, &[]);
         std::mem::replace(&mut self.block, block)
     }
 
-    /// A `Loop` of at most `most` iterations. `body` gets what is carried; it gives whether another iteration follows, and what
-    /// that carries. The results are what was carried last.
+    /// A `Loop` of at most `most` iterations. `body` receives the carried values; it returns whether another iteration
+    /// follows, and its carried values. The results are the last carried values.
     pub(crate) fn repeat(
         &mut self,
         most: i64,
@@ -105,7 +106,7 @@ impl Emitter {
         self.close_body(op, outer, &[goes_on], &next)
     }
 
-    /// An argument of the current block for a value without its first `dropped` axes.
+    /// An argument of the current block, typed like a value without its first `dropped` axes.
     fn argument_like(&mut self, value: Value, dropped: usize) -> Value {
         let shape = self.shape(value).map(|shape| shape[dropped.min(shape.len())..].to_vec());
         let argument = self.body.add_argument(self.block, without_shape(self.body.value_type(value)));
@@ -113,8 +114,8 @@ impl Emitter {
         argument
     }
 
-    /// Builds the operations of an operation's region, whose body has one argument and one result of its type and rank, at the
-    /// current place; the operation is about to be erased. What there is no body for stays the argument.
+    /// Inlines the region of an operation, whose body has one argument and one result of its type and rank, at the
+    /// insertion point; the operation is about to be erased. Without a body the argument is returned.
     pub(crate) fn inline_region(&mut self, op: Op, region: usize, argument: Value) -> Result<Value, Problem> {
         let block =
             self.body.op(op).regions().get(region).and_then(|&region| self.body.blocks(region).first().copied());
@@ -125,7 +126,7 @@ impl Emitter {
         };
         let inlined = self.body.ops(block).to_vec();
         self.body.replace_all_uses(own, argument);
-        // it may be the argument itself
+        // the result may be the argument itself
         let result = if result == own { argument } else { result };
         self.body.move_ops(block, 0, self.block);
         self.body.erase(end);

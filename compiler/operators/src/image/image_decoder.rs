@@ -1,4 +1,4 @@
-//! ImageDecoder: the pixels of an image in a file's format. Since 20.
+//! ImageDecoder: decodes an image file. Since 20.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, PixelFormat, View};

@@ -1,4 +1,4 @@
-//! Equal, Greater, Less and their kin; false when an operand is NaN.
+//! Equal, Greater, Less and similar operators; false if an operand is NaN.
 
 use std::cmp::Ordering;
 
@@ -56,7 +56,7 @@ pub(crate) const LESS_OR_EQUAL: Operator = Operator::elementwise(OnnxOp::LessOrE
 })
 .knowing(|node, extents| joined(node, extents, |a, b| compare(a, b, Ordering::is_le).or_else(|| ordered(b, a, 0))));
 
-/// How two elements compare, where their distance is a number.
+/// Compares two elements, if their difference is a constant.
 fn compare(a: &DimExpr, b: &DimExpr, holds: fn(Ordering) -> bool) -> Option<DimExpr> {
     let ordering = match (a.as_constant(), b.as_constant()) {
         (Some(a), Some(b)) => a.cmp(&b),
@@ -70,7 +70,7 @@ fn never_equal(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
     (above(a, b) || above(b, a)).then_some(DimExpr::ZERO)
 }
 
-/// Whether `a - b >= least`, when it holds or fails whatever the symbols are.
+/// Whether `a - b >= least`, if that is true or false for all values of the symbols.
 fn ordered(a: &DimExpr, b: &DimExpr, least: i64) -> Option<DimExpr> {
     let distance = difference(&difference(a, b)?, &DimExpr::Constant(least))?;
     if distance.is_nonnegative() {

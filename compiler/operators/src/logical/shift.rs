@@ -1,4 +1,4 @@
-//! BitShift by any count: what is not below the width shifts everything out, and so does a negative count.
+//! BitShift by any count: counts that are negative or at least the width shift everything out.
 
 use dialects::arith;
 use dialects::arith::CmpIPredicate;

@@ -1,4 +1,4 @@
-//! Add, Sub, Mul, Div, and what takes any number of operands: Sum, Mean, Max, Min.
+//! Add, Sub, Mul, Div, and the variadic operators Sum, Mean, Max, Min.
 
 use dialects::onnx::OnnxOp;
 use ir::{DimExpr, Value};
@@ -119,7 +119,7 @@ fn integer_quotient(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
     }
 }
 
-/// A quotient that is exact, of floats.
+/// An exact quotient of floats.
 fn ratio(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
     (*b != DimExpr::ZERO).then(|| a.divide_exactly(b)).flatten()
 }

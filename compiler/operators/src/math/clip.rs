@@ -1,4 +1,4 @@
-//! Clip: `min(high, max(low, x))`, each bound where it is given.
+//! Clip: `min(high, max(low, x))`; both bounds are optional.
 
 use dialects::onnx::OnnxOp;
 use ir::DimExpr;
@@ -22,7 +22,7 @@ pub(crate) const CLIP: Operator = Operator {
     })
 };
 
-/// Bounds are scalars. Lists of one number, which ONNX Runtime takes, count as such.
+/// Bounds are scalars. Lists of one value are accepted, as in ONNX Runtime.
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     for (bound, name) in [(1, "min"), (2, "max")] {
         let extents = node.shape(bound).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! CumSum and CumProd: what came before along an axis.
+//! CumSum and CumProd: prefix sums and products along an axis.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -30,7 +30,7 @@ pub(crate) const CUM_PROD: Operator = Operator {
     ..Operator::of(OnnxOp::CumProd)
 };
 
-/// The flags: without the element itself, from the end, products.
+/// The flags: exclusive, reversed, products.
 fn lower(lowering: &mut Lowering<'_>, op: Op, [x, axis]: [Value; 2], flags: [i64; 3]) -> Result<(), Unsupported> {
     let axis = lowering.scalar_index(axis);
     let [exclusive, reverse, product] = flags.map(|flag| lowering.index(flag));

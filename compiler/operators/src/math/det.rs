@@ -1,4 +1,4 @@
-//! Det: determinants of the matrices of the last two axes.
+//! Det: determinants of the matrices in the last two axes.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

@@ -24,17 +24,17 @@ pub(crate) const DFT: Operator = Operator {
     ..Operator::of(OnnxOp::DFT)
 };
 
-/// The axis where the node names none: the last one of numbers.
+/// The default axis: the last one before the complex parts.
 const DEFAULT_AXIS: i64 = -2;
 
-/// What a transform takes and gives.
+/// The kind of a transform.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// As many frequencies as samples, or the other way round.
+    /// As many frequencies as samples, in either direction.
     Full,
-    /// The frequencies that decide the others, of real samples.
+    /// Half of the frequencies, which determine the others, of real samples.
     Halved,
-    /// Real samples from the frequencies that decide the others.
+    /// Real samples from half of the frequencies.
     Restored,
 }
 
@@ -48,7 +48,7 @@ impl Form {
     }
 }
 
-/// Frequencies that decide a transform of real samples: half of them, and the mean.
+/// The number of frequencies that determine a transform of real samples: half of them, and the mean.
 pub(super) fn one_sided(length: &DimExpr) -> DimExpr {
     length.floor_div(&DimExpr::Constant(2)).add(&DimExpr::ONE)
 }
@@ -118,7 +118,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     lowering.call(op, "fourier", &[Tensor(dft.input), Index(axis), Index(length), Index(inverse)])
 }
 
-/// The axis counted from the front, and whether it is one but the last.
+/// The axis counted from the front, and whether it is valid.
 fn from_front(s: &mut Scalars<'_, '_>, axis: Value, rank: i64) -> (Value, Value) {
     let (zero, ranks, last) = (s.like(0.0, axis), s.like(rank as f64, axis), s.like(rank as f64 - 1.0, axis));
     let negative = s.compare(Comparison::Less, axis, zero);
@@ -133,7 +133,7 @@ fn is_axis(s: &mut Scalars<'_, '_>, axis: Value, at: usize) -> Value {
     s.compare(Comparison::Equal, axis, at)
 }
 
-/// The length where the node states none.
+/// The default length.
 fn default_length(s: &mut Scalars<'_, '_>, extents: &[Value], axis: Value, form: Form) -> Value {
     let mut own = extents[0];
     for (at, &extent) in extents.iter().enumerate().skip(1) {

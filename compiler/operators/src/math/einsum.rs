@@ -1,4 +1,4 @@
-//! Einsum: the equation is the index maps of one operation. Since 12.
+//! Einsum: the equation becomes the index maps of one operation. Since 12.
 
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::onnx::OnnxOp;
@@ -24,7 +24,7 @@ fn parse(equation: &str) -> (Vec<String>, String) {
     (terms.split(',').map(str::to_string).collect(), output)
 }
 
-/// An extent for every label, and the extents behind the ellipsis.
+/// The extent of every label, and the extents of the ellipsis.
 #[derive(Default)]
 struct Labels {
     extents: IndexMap<char, DimExpr>,
@@ -47,7 +47,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     labels.shape(&output).map(|shape| vec![Some(shape)])
 }
 
-/// Labels that occur once, in order of the alphabet, behind the ellipsis if there is one.
+/// Labels that occur once, in alphabetical order, after the ellipsis if there is one.
 fn implicit_output(inputs: &str) -> String {
     let letters = || inputs.chars().filter(|c| c.is_alphabetic());
     let mut once: Vec<char> = letters().filter(|&c| letters().filter(|&other| other == c).count() == 1).collect();
@@ -102,7 +102,7 @@ enum Label {
     Rest(usize),
 }
 
-/// The labels of a term, whose ellipsis stands for `rest` axes.
+/// The labels of a term, whose ellipsis represents `rest` axes.
 fn labels(term: &str, rest: usize) -> Vec<Label> {
     let (front, back) = term.split_once("...").unwrap_or((term, ""));
     let middle = if term.contains("...") { rest } else { 0 };
@@ -113,7 +113,7 @@ fn labels(term: &str, rest: usize) -> Vec<Label> {
 /// An operand and the labels of its axes.
 type Term = (Vec<Label>, Shaped);
 
-/// Moves the axis of the result's columns behind the others of the operand that has it, as products of matrices want it.
+/// Moves the axis of the result's columns to the end of the operand that has it, the layout of matrix products.
 fn columns_last(lowering: &mut Lowering<'_>, (labels, operand): &mut Term, column: &Label) {
     let rank = labels.len();
     let places: Vec<usize> = (0..rank).filter(|&axis| labels[axis] == *column).collect();
@@ -130,7 +130,7 @@ fn columns_last(lowering: &mut Lowering<'_>, (labels, operand): &mut Term, colum
     operand.value = lowering.pointwise(&[input], &operand.shape, element, |_, e| e[0]);
 }
 
-/// Products of elements of all operands, summed over labels the result has not.
+/// Products of elements of all operands, summed over labels that the result lacks.
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let einsum = views::Einsum::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
@@ -165,7 +165,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     for (labels, operand) in &terms {
         let places: Vec<usize> = labels.iter().filter_map(|label| extents.get_index_of(label)).collect();
         let whole: Shape = places.iter().map(|&place| extents[place].clone()).collect();
-        // along its own axes, which are then the loops of their labels
+        // along its own axes, which are the loops of their labels
         let Input { value, map } = lowering.broadcast_input(operand.value, &operand.shape, &whole);
         let loops: Vec<AffineExpr> = places.into_iter().map(|place| AffineExpr::Dim(place as u32)).collect();
         let map = map.results.iter().map(|subscript| subscript.substitute(&loops, &[])).collect();

@@ -1,4 +1,4 @@
-//! Units that are exponential below zero: Elu, Selu, Celu.
+//! Units that are exponential for negative arguments: Elu, Selu, Celu.
 
 use dialects::math;
 use dialects::onnx::OnnxOp;

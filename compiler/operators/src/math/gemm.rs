@@ -74,8 +74,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// With `y = alpha A B + beta C`: `alpha G Bᵀ`, `alpha Aᵀ G` and `beta G`, of which the first two are transposed with what
-/// they belong to.
+/// With `y = alpha A B + beta C`: `alpha G Bᵀ`, `alpha Aᵀ G` and `beta G`, of which the first two are transposed like
+/// their operands.
 fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Option<Value>>, Problem> {
     let gemm: views::Gemm = differential.view(emit);
     let ([a, b], _, adjoint) = differential.parts(emit);

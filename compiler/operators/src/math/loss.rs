@@ -39,16 +39,16 @@ fn loss_shape(node: &Node<'_, '_>, target: Value, reduction: LossReduction) -> O
     if reduction == LossReduction::None { node.shape_of(target) } else { Some(vec![]) }
 }
 
-/// How the losses of all places become one.
+/// How the losses of all positions are combined.
 struct Weighting {
-    /// A weight a class.
+    /// A weight per class.
     weight: Option<Value>,
-    /// The class that weighs nothing.
+    /// The class with weight zero.
     ignored: Option<i64>,
     reduction: LossReduction,
 }
 
-/// `-weight[target] * scores[target]`, reduced as asked; the target to ignore weighs nothing.
+/// `-weight[target] * scores[target]`, reduced as requested; the ignored target has weight zero.
 fn likelihood(emit: &mut Emitter, scores: Value, target: Value, weighting: &Weighting) -> Value {
     let ignored = weighting.ignored.map(|index| {
         let index = emit.number_like(index as f64, target);

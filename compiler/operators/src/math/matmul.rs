@@ -1,4 +1,4 @@
-//! MatMul: products of matrices, batched and broadcast as NumPy's.
+//! MatMul: matrix products with NumPy's batching and broadcasting.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -41,7 +41,7 @@ pub(crate) fn product_shape(node: &mut Node<'_, '_>, left: Value, right: Value) 
     matrix_product_shape(node, left, right)
 }
 
-/// The shape of the product of matrices of the given shapes.
+/// The shape of the product of matrices with the given shapes.
 pub(crate) fn matrix_product_shape(node: &mut Node<'_, '_>, mut left: Shape, mut right: Shape) -> Answer {
     if left.is_empty() || right.is_empty() {
         return Err("operands must have rank 1 or more".to_string());
@@ -81,8 +81,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Vectors become matrices of one row or one column, and batch dimensions are repeated where it is not known whether they
-/// are 1. Returns those of the product.
+/// Turns vectors into matrices of one row or column, and repeats batch dimensions that are not known to be 1. Returns
+/// the batch dimensions of the product.
 pub(crate) fn as_matrices(lowering: &mut Lowering<'_>, left: &mut Shaped, right: &mut Shaped) -> Vec<DimExpr> {
     if left.shape.len() == 1 {
         left.shape.insert(0, DimExpr::ONE);
@@ -108,7 +108,7 @@ fn batch_shape(left: &Shaped, right: &Shaped) -> Vec<DimExpr> {
     (0..rank).map(|axis| at(l, axis).broadcast(&at(r, axis))).collect()
 }
 
-/// The operand with its batch dimensions repeated, where it is not known whether they are 1.
+/// The operand with repeated batch dimensions, if they are not known to be 1.
 fn with_batch(lowering: &mut Lowering<'_>, operand: Shaped, batch: &[DimExpr]) -> Shaped {
     let own = operand.shape.len() - 2;
     let wanted = &batch[batch.len() - own..];

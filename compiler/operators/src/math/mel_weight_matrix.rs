@@ -1,4 +1,4 @@
-//! MelWeightMatrix: triangular bands, equally wide on the mel scale, over the bins of a spectrum. Since 17.
+//! MelWeightMatrix: triangular bands, of equal width on the mel scale, over the bins of a spectrum. Since 17.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -66,7 +66,7 @@ fn slope(emit: &mut Emitter, bin: Value, from: Value, to: Value) -> Value {
     emit.plain("Div", &[part, whole])
 }
 
-/// The bins in which bands begin and end, two more than there are bands.
+/// The first and last bins of bands, two more than there are bands.
 fn edges(emit: &mut Emitter, matrix: &views::MelWeightMatrix, [bands, length, rate]: [Value; 3]) -> Value {
     let [low, high] = [matrix.lower_edge_hertz, matrix.upper_edge_hertz].map(|hertz| {
         let hertz = as_list(emit, hertz, &Type::F64);

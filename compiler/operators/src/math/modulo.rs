@@ -28,7 +28,7 @@ pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element|
     let inexact = s.not(exact);
     let adjust = s.same(arith::ANDI, &[differ, inexact]);
     let moved = s.add(remainder, b);
-    // a zero has the divisor's sign, too
+    // a zero has the sign of the divisor, too
     let kept = match s.type_of(a) {
         Type::Float(_) => {
             let zero = s.same(math::COPYSIGN, &[remainder, b]);
@@ -41,7 +41,7 @@ pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element|
 .knowing(|node, extents| if node.is_whole() { elements::joined(node, extents, remainder) } else { None })
 .costing(4.0);
 
-/// The remainder where both spellings agree.
+/// The remainder, if both definitions agree.
 fn remainder(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
     (b.as_constant().is_some_and(|by| by > 0) && a.is_nonnegative()).then(|| a.modulo(b))
 }

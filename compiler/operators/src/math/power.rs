@@ -11,7 +11,8 @@ use crate::shape::{Elements, Node};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::upgrade::broadcast_7;
 
-/// The result has the type of the base. Integers to integers are multiplied, integers to floats are raised as doubles.
+/// The result has the type of the base. Integer powers of integers are computed by multiplication, float powers of
+/// integers in f64.
 pub(crate) const POW: Operator = Operator {
     cost: Cost::PerElement(40.0),
     upgrades: &[(7, broadcast_7)],
@@ -70,10 +71,11 @@ pub(crate) const RECIPROCAL: Operator = Operator::elementwise(OnnxOp::Reciprocal
 })
 .costing(4.0);
 
-/// Squares that are multiplied: more make numbers of 64 bits of no base but -1, 0 and 1.
+/// The maximum number of squarings: more exceed 64 bits for all bases but -1, 0 and 1.
 const SQUARES: i64 = 7;
 
-/// An integer to the power of another one, wrapping around. A negative power rounds towards zero: only 1 and -1 have one.
+/// An integer to the power of another, wrapping around. Negative powers round towards zero: only those of 1 and -1 are
+/// not zero.
 fn integer_power(s: &mut Scalars<'_, '_>, [base, exponent]: [Value; 2], [unsigned, counts]: [bool; 2]) -> Value {
     let exponent = s.cast(exponent, &Type::I64, counts, false);
     let (zero, one) = (s.like(0.0, exponent), s.like(1.0, exponent));
@@ -107,7 +109,7 @@ fn integer_power(s: &mut Scalars<'_, '_>, [base, exponent]: [Value; 2], [unsigne
     s.select(is_negative, of_negative, power)
 }
 
-/// Numbers raised to one power.
+/// Values raised to one power.
 fn powers(node: &Node<'_, '_>) -> Option<Elements> {
     let view: views::Pow = node.view();
     let (bases, exponents) = (node.numbers_of(view.x)?, node.floats_of(view.y)?);

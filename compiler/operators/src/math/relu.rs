@@ -1,4 +1,4 @@
-//! Units that are linear on both sides of zero: Relu, LeakyRelu, PRelu, ThresholdedRelu.
+//! Piecewise linear units: Relu, LeakyRelu, PRelu, ThresholdedRelu.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
@@ -68,7 +68,7 @@ fn leaky(s: &mut Scalars<'_, '_>, x: Value, slope: Value) -> Value {
     s.select(negative, scaled, x)
 }
 
-/// The slope broadcasts to the input, never the other way.
+/// The slope broadcasts to the input, but not the reverse.
 fn shape_of_sloped(node: &mut shape::Node<'_, '_>) -> shape::Answer {
     let prelu: views::PRelu = node.view();
     let input = node.shape_of(prelu.x);

@@ -1,4 +1,4 @@
-//! Floor, Ceil, and Round, which rounds halves to even.
+//! Floor, Ceil, and Round, which rounds ties to even.
 
 use dialects::math;
 use dialects::onnx::OnnxOp;
@@ -21,7 +21,7 @@ pub(crate) const ROUND: Operator =
         .knowing(|node, _| whole(node))
         .uniform(|numbers| numbers[0].round_ties_even());
 
-/// Known elements are whole numbers already.
+/// Known elements are integers already.
 fn whole(node: &Node<'_, '_>) -> Option<Elements> {
     node.elements(0).cloned()
 }

@@ -1,4 +1,4 @@
-//! Sigmoid, `1 / (1 + exp(-x))`, and its piecewise linear kin: HardSigmoid, HardSwish.
+//! Sigmoid, `1 / (1 + exp(-x))`, and its piecewise linear approximations: HardSigmoid, HardSwish.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;

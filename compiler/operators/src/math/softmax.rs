@@ -57,7 +57,7 @@ const fn along_axis(operator: OnnxOp) -> Operator {
     }
 }
 
-/// Until opset 13, all axes from `axis` on are one.
+/// Until opset 13, all axes from `axis` on were one.
 fn one_axis(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     let input = node.operands[0];
     let axis = node.attributes.integer("axis").unwrap_or(1);
@@ -74,7 +74,7 @@ fn one_axis(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Computes a tensor along an axis.
+/// Computes a function of a tensor along an axis.
 type Function = fn(&mut Lowering<'_>, &Shaped, usize, &Type) -> Value;
 
 fn lower(lowering: &mut Lowering<'_>, op: Op, axis: i64, function: Function) -> Result<(), Unsupported> {
@@ -88,7 +88,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, axis: i64, function: Function) -> 
     Ok(())
 }
 
-/// The largest elements, `exp(x - m)` and its sum, all in the wide type.
+/// The maximum m, `exp(x - m)` and its sum, all in the wide type.
 fn exponentials(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, wide: &Type) -> [Shaped; 3] {
     let cast = |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, wide, false, false);
     let largest = lowering.reduce(input, &[axis], true, Fold::new(Combine::Max, wide.clone(), false), cast);
@@ -101,7 +101,7 @@ fn exponentials(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, wide: 
     [largest, exponentials, sum]
 }
 
-/// `exp(x - m) · (1 / Σ exp(x - m))`, with one division a row.
+/// `exp(x - m) · (1 / Σ exp(x - m))`, with one division per row.
 fn softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &Type) -> Value {
     let wide = accumulator(element);
     let [_, exponentials, sum] = exponentials(lowering, input, axis, &wide);

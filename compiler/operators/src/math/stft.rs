@@ -31,7 +31,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(vec![batch.clone(), frames, bins, DimExpr::Constant(2)])])
 }
 
-/// Frames are gathered, weighted and transformed.
+/// Frames are gathered, windowed and transformed.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let stft = views::STFT::of(&emit.body, op);
     let one = emit.integers(&[1]);

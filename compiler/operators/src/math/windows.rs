@@ -1,4 +1,4 @@
-//! Windows of signal processing, sums of cosines: HannWindow, HammingWindow, BlackmanWindow.
+//! Window functions of signal processing, sums of cosines: HannWindow, HammingWindow, BlackmanWindow.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -46,7 +46,7 @@ fn window_shape(node: &mut Node<'_, '_>, size: Value) -> Vec<Option<Shape>> {
     vec![Some(vec![node.number_of(size).unwrap_or_else(|| node.fresh(0, 0))])]
 }
 
-/// What every window says.
+/// The options of all window functions.
 struct Window {
     size: Value,
     output_datatype: i64,

@@ -1,4 +1,4 @@
-//! ArrayFeatureExtractor: the features at given places of the last axis.
+//! ArrayFeatureExtractor: the features at given indices of the last axis.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;

@@ -13,7 +13,7 @@ pub(crate) const BINARIZER: Operator = Operator {
     compose: Some(|emit, op| {
         let binarizer = Binarizer::of(&emit.body, op);
         let element = emit.element(binarizer.x);
-        // an integer is compared as a float: the threshold may lie between two
+        // integers are compared as floats: the threshold may be between two of them
         let x = if element.is_float() { binarizer.x } else { emit.convert(binarizer.x, &Type::F64) };
         let threshold = emit.number_like(binarizer.threshold, x);
         let above = emit.plain("Greater", &[x, threshold]);

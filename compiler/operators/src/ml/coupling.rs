@@ -1,8 +1,8 @@
-//! Probabilities of classes from those of one class against another.
+//! Class probabilities from pairwise probabilities.
 //!
 //! Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling" (2004), the second
-//! method: the probabilities `p` minimise `pᵀ Q p` under `Σ p = 1`. They are found coordinate by coordinate, a row of the
-//! batch resting as soon as it is near enough.
+//! method: the probabilities `p` minimise `pᵀ Q p` under `Σ p = 1`. They are found by coordinate descent, in which a
+//! row of the batch stops as soon as it has converged.
 
 use ir::{Attribute, Type, Value};
 
@@ -10,10 +10,10 @@ use super::float_constant;
 use super::support_vectors::{pairs, total};
 use crate::graph::{Emitter, Scan};
 
-/// How often each coordinate is improved at most.
+/// The maximum number of sweeps over the coordinates.
 const MOST_SWEEPS: usize = 100;
 
-/// `[rows, classes]` from `first_wins`, `[rows, pairs]`: how probable the first class of each pair is.
+/// `[rows, classes]` from `first_wins`, `[rows, pairs]`: the probability of the first class of each pair.
 pub(super) fn coupled(emit: &mut Emitter, first_wins: Value, classes: usize) -> Value {
     let k = classes as i64;
     let q = quadratic_form(emit, first_wins, classes);
@@ -36,7 +36,7 @@ pub(super) fn coupled(emit: &mut Emitter, first_wins: Value, classes: usize) -> 
         let error = emit.op("ReduceMax", &[distance, axes], [("keepdims", Attribute::i64(1))]);
         let bound = emit.number_like(0.005 / classes as f64, p);
         let rests = emit.plain("Less", &[error, bound]);
-        // until all rows rest
+        // until all rows have converged
         let moves = emit.plain("Not", &[rests]);
         let moves = emit.convert(moves, &Type::I32);
         let any = emit.op("ReduceMax", &[moves], [("keepdims", Attribute::i64(0))]);
@@ -48,7 +48,7 @@ pub(super) fn coupled(emit: &mut Emitter, first_wins: Value, classes: usize) -> 
     results[0]
 }
 
-/// One step along one coordinate: `p`, `Q p` and `pᵀ Q p` after it.
+/// A step along one coordinate: `p`, `Q p` and `pᵀ Q p` after it.
 fn improve(emit: &mut Emitter, states: &[Value], elements: &[Value], rests: Value) -> Vec<Value> {
     let [p, qp, pqp, line, unit] = [states[0], states[1], states[2], elements[0], elements[1]];
     let [own, diagonal] = [qp, line].map(|vector| {
@@ -74,7 +74,8 @@ fn improve(emit: &mut Emitter, states: &[Value], elements: &[Value], rests: Valu
     vec![next_p, next_qp, next_pqp]
 }
 
-/// `Q`, `[rows, classes, classes]`: on its diagonal the squares of what others win, elsewhere `-r_ij r_ji`.
+/// `Q`, `[rows, classes, classes]`: the sums of the others' squared probabilities on the diagonal, `-r_ij r_ji`
+/// elsewhere.
 fn quadratic_form(emit: &mut Emitter, first_wins: Value, classes: usize) -> Value {
     let k = classes as i64;
     let (least, most) = (emit.number_like(1e-7, first_wins), emit.number_like(1.0 - 1e-7, first_wins));
@@ -83,7 +84,7 @@ fn quadratic_form(emit: &mut Emitter, first_wins: Value, classes: usize) -> Valu
     let second = emit.plain("Sub", &[one, first]);
     let zero = column_like(emit, first, 0.0);
     let all = emit.op("Concat", &[first, second, zero], [("axis", Attribute::i64(1))]);
-    // where the probability of one class against another stands in `all`
+    // the index in `all` of the probability of one class against another
     let pair_count = classes * (classes - 1) / 2;
     let mut places = vec![2 * pair_count as i64; classes * classes];
     for (pair, (one, other)) in pairs(classes).enumerate() {
@@ -108,12 +109,12 @@ fn unit_matrix(emit: &mut Emitter, classes: usize) -> Value {
     float_constant(emit, &[classes as i64, classes as i64], &cells.collect::<Vec<_>>())
 }
 
-/// `[rows, 1]` of one number.
+/// A uniform `[rows, 1]`.
 fn column_like(emit: &mut Emitter, matrix: Value, number: f64) -> Value {
     let (start, end) = (emit.integers(&[0]), emit.integers(&[1]));
     let column = emit.slice(matrix, start, end, 1);
     let zero = emit.number_like(0.0, matrix);
-    // of numbers between 0 and 1, none is infinite
+    // numbers between 0 and 1, so that no product is NaN
     let zeros = emit.plain("Mul", &[column, zero]);
     let number = emit.number_like(number, matrix);
     emit.plain("Add", &[zeros, number])

@@ -1,4 +1,4 @@
-//! FeatureVectorizer: features of several operands side by side, as floats.
+//! FeatureVectorizer: concatenates the features of several operands, as floats.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;

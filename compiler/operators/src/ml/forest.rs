@@ -1,7 +1,7 @@
-//! Decision trees as flat tables, which the runtime's routine `trees` goes through.
+//! Decision trees as flat arrays, which the runtime's routine `trees` walks.
 //!
-//! A reference is the number of an inner node, or the complement of the number of a leaf. Every reference in a table
-//! leads somewhere, and no path leads back to where it has been.
+//! A reference is the index of an inner node, or the complement of the index of a leaf. All references are valid, and
+//! no path has a cycle.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::tables::{floats, words};
 
-/// Rows whose sums are kept at once.
+/// Rows whose sums are kept at the same time.
 const ROWS: usize = 64;
 
-/// The place of each node in the lists, by tree and number.
+/// The index of each node in the lists, by tree and number.
 type Places = FxHashMap<(i64, i64), usize>;
 
 /// How a node compares its feature with its value.
@@ -26,12 +26,12 @@ pub(super) enum Mode {
     Greater,
     Equal,
     NotEqual,
-    /// Equal to one of a set.
+    /// Member of a set.
     Member,
 }
 
 impl Mode {
-    /// The mode of that number in `TreeEnsemble`.
+    /// The mode with that number in `TreeEnsemble`.
     pub(super) fn numbered(number: i64) -> Option<Mode> {
         const MODES: [Mode; 7] = [
             Mode::LessOrEqual,
@@ -45,7 +45,7 @@ impl Mode {
         MODES.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// The mode of that name in the older operators; `None` for a leaf.
+    /// The mode with that name in the older operators; `None` for a leaf.
     pub(super) fn named(name: &str) -> Result<Option<Mode>, String> {
         Ok(Some(match name {
             "BRANCH_LEQ" => Mode::LessOrEqual,
@@ -60,7 +60,7 @@ impl Mode {
     }
 }
 
-/// What the weights of a target become.
+/// How the weights of a target are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aggregate {
     Average,
@@ -94,15 +94,15 @@ pub(super) struct Branch {
     pub(super) feature: i64,
     pub(super) mode: Mode,
     pub(super) value: f64,
-    /// Where to go when the comparison holds, and when not.
+    /// The successors if the comparison holds, and if not.
     pub(super) ways: [i32; 2],
-    /// Whether a feature that is missing counts as if the comparison held.
+    /// Whether the comparison holds for a missing feature.
     pub(super) missing_holds: bool,
 }
 
 impl Branch {
-    /// The orders of feature and value in which the comparison holds: 1 for less, 2 for equal, 4 for greater, 8 for numbers
-    /// that have no order.
+    /// The orders of feature and value for which the comparison holds: 1 for less, 2 for equal, 4 for greater, 8 for
+    /// unordered.
     fn orders(&self) -> i32 {
         let ordered = match self.mode {
             Mode::LessOrEqual => 3,
@@ -117,17 +117,17 @@ impl Branch {
     }
 }
 
-/// A set of trees that add up.
+/// A set of trees that are aggregated.
 #[derive(Clone, Debug)]
 pub(super) struct Forest {
     pub(super) branches: Vec<Branch>,
     pub(super) roots: Vec<i32>,
-    /// The first weight of each leaf, and behind the last leaf the number of weights.
+    /// The first weight of each leaf, and after the last leaf the number of weights.
     pub(super) leaves: Vec<i32>,
-    /// What each weight is for.
+    /// The target of each weight.
     pub(super) targets: Arc<[i64]>,
     pub(super) weights: Vec<f64>,
-    /// Where the result of each target starts; empty for zeros.
+    /// The initial value of each target; empty for zeros.
     pub(super) base: Vec<f64>,
     pub(super) target_count: i64,
     pub(super) aggregate: Aggregate,
@@ -135,12 +135,12 @@ pub(super) struct Forest {
 }
 
 impl Forest {
-    /// Whether each reference leads somewhere, and every path ends.
+    /// Checks that each reference is valid, and every path ends.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.target_count < 1 {
             return Err("it has no targets".to_string());
         }
-        // a sum for each, of several rows
+        // a sum for each, for several rows
         let sums = usize::try_from(self.target_count).unwrap_or(usize::MAX);
         limits::ask_for(sums, ROWS * size_of::<f64>())
             .map_err(|shortage| format!("it has {} targets: {shortage}", self.target_count))?;
@@ -165,7 +165,8 @@ impl Forest {
         self.check_paths()
     }
 
-    /// Walks from every root in depth, without recursion: a node met again on the path to itself is a circle.
+    /// A depth-first walk from every root, without recursion: a node that is met again on the path to itself is a
+    /// cycle.
     fn check_paths(&self) -> Result<(), String> {
         #[derive(Clone, Copy, PartialEq)]
         enum Visit {
@@ -193,19 +194,19 @@ impl Forest {
         Ok(())
     }
 
-    /// One more than the largest feature a node looks at.
+    /// One more than the largest feature index of a node.
     pub(super) fn feature_count(&self) -> i64 {
         self.branches.iter().map(|branch| branch.feature + 1).max().unwrap_or(0)
     }
 
-    /// The orders in which the comparisons of all nodes hold; 0 where they differ.
+    /// The orders for which the comparisons of all nodes hold; 0 if they differ.
     pub(super) fn common_orders(&self) -> i64 {
         let mut orders = self.branches.iter().map(Branch::orders);
         let first = orders.next().unwrap_or_default();
         if orders.all(|other| other == first) { first.into() } else { 0 }
     }
 
-    /// The tables in the order of the routine's operands; floats are of the given type.
+    /// The arrays in the order of the routine's operands, with the given float type.
     pub(super) fn tables(&self, element: &Type) -> [DenseElements; 7] {
         let record = |branch: &Branch| [branch.feature as i32, branch.orders(), branch.ways[0], branch.ways[1]];
         let records = self.branches.iter().flat_map(record);
@@ -218,7 +219,7 @@ impl Forest {
             _ => self.base.clone(),
         };
         let weights = floats(self.weights.iter().copied(), element);
-        // where each leaf has one weight, the routine need not look where it is
+        // if each leaf has one weight, the routine need not look up its index
         let has_one_weight = (0..).zip(&self.leaves).all(|(number, &first)| first == number);
         let leaves = if has_one_weight { &[][..] } else { &self.leaves[..] };
         [nodes, values, list(&self.roots), list(leaves), targets, weights, floats(base.into_iter(), element)]
@@ -242,7 +243,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// The trees, with what the operator says about all of them.
+    /// The trees, with the operator's options for all of them.
     pub(super) fn forest(
         self,
         base: Vec<f64>,
@@ -274,7 +275,7 @@ impl Lists {
         Ok(forest)
     }
 
-    /// The place of each node in the lists by tree and number, and the reference to it.
+    /// The index of each node in the lists by tree and number, and the reference to it.
     fn references(&self) -> Result<(Places, Vec<i32>), String> {
         let mut numbers = Places::with_capacity_and_hasher(self.nodes.len(), FxBuildHasher);
         let mut references = Vec::with_capacity(self.nodes.len());
@@ -290,19 +291,19 @@ impl Lists {
         Ok((numbers, references))
     }
 
-    /// Where the weights of each leaf start, and the weights in the order of their leaves.
+    /// The first weight of each leaf, and the weights in the order of their leaves.
     fn leaves(&self, numbers: &Places, references: &[i32]) -> Result<(Vec<i32>, Vec<usize>), String> {
         let leaf_count = references.iter().filter(|&&reference| reference < 0).count();
         let mut owners = Vec::with_capacity(self.weights.len());
         let mut starts = vec![0i32; leaf_count + 1];
         let mut last = None;
         for (&tree, &node) in self.weight_trees.iter().zip(self.weight_nodes.iter()) {
-            // the weights of a leaf mostly stand together
+            // the weights of a leaf are usually consecutive
             let known = last.filter(|&(place, _)| place == (tree, node)).map(|(_, owner)| owner);
             let owner = known.or_else(|| numbers.get(&(tree, node)).map(|&at| references[at]));
             let owner = owner.ok_or_else(|| format!("a weight is at node {node} of tree {tree}, which is none"))?;
             last = Some(((tree, node), owner));
-            // what stands at an inner node is never reached
+            // weights of an inner node are never reached
             let leaf = (owner < 0).then_some(!owner as usize);
             leaf.into_iter().for_each(|leaf| starts[leaf + 1] += 1);
             owners.push(leaf);
@@ -321,7 +322,7 @@ impl Lists {
         Ok((starts, order))
     }
 
-    /// The inner nodes, and which nodes are below another.
+    /// The inner nodes, and whether each node is a child.
     fn branches(&self, numbers: &Places, references: &[i32]) -> Result<(Vec<Branch>, Vec<bool>), String> {
         let mut branches = Vec::with_capacity(references.iter().filter(|&&reference| reference >= 0).count());
         let mut is_child = vec![false; self.nodes.len()];
@@ -346,11 +347,11 @@ impl Lists {
         Ok((branches, is_child))
     }
 
-    /// The first node of each tree that is below no other.
+    /// The first node of each tree that is not a child.
     fn roots(&self, references: &[i32], is_child: &[bool]) -> Result<Vec<i32>, String> {
         let mut roots = ir::IndexMap::default();
         for (at, &tree) in self.trees.iter().enumerate() {
-            // nodes of a tree mostly stand together, and one of them is its root
+            // the nodes of a tree are usually consecutive, and one of them is its root
             if is_child[at] && at > 0 && self.trees[at - 1] == tree {
                 continue;
             }
@@ -368,7 +369,7 @@ impl Lists {
 mod tests {
     use super::*;
 
-    /// One tree: node 0 leads to the given nodes, node 1 is a branch to leaves 2 and 3.
+    /// A tree: node 0 has the given children, node 1 is a branch with leaves 2 and 3.
     fn lists(first: [i64; 2]) -> Lists {
         let modes = ["BRANCH_LEQ", "BRANCH_LT", "LEAF", "LEAF"];
         Lists {

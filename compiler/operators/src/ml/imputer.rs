@@ -1,4 +1,4 @@
-//! Imputer: numbers in the place of those that are missing, for each feature or for all.
+//! Imputer: replaces missing values, for each feature or for all.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;

@@ -1,4 +1,4 @@
-//! LabelEncoder: a value for each key; and CategoryMapper, which is one between texts and numbers.
+//! LabelEncoder: maps keys to values; and CategoryMapper, which maps between texts and integers.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ fn between(from_texts: bool, texts: &[Arc<str>], numbers: &[i64], defaults: (i64
     }
 }
 
-/// Version 1 knows one list of texts, whose numbers are their places.
+/// Version 1 has one list of texts, which map to their indices.
 fn label_encoder_2(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let texts = node.attributes.remove("classes_strings");
     let texts = texts.as_ref().and_then(Attribute::as_array).unwrap_or_default();

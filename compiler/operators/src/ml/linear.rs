@@ -1,4 +1,4 @@
-//! LinearRegressor and LinearClassifier: `x · coefficientsᵀ + intercepts`, and what the scores stand for.
+//! LinearRegressor and LinearClassifier: `x · coefficientsᵀ + intercepts`, and the labels of scores.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
@@ -41,7 +41,7 @@ fn labels(classifier: &LinearClassifier) -> Labels {
     Labels::of(classifier.classlabels_ints.clone(), classifier.classlabels_strings.clone())
 }
 
-/// A score for each intercept, or each label where there are none.
+/// The number of scores: one for each intercept, or for each label without intercepts.
 fn score_count(classifier: &LinearClassifier, labels: &Labels) -> usize {
     classifier.intercepts.as_ref().map_or(labels.len(), Vec::len)
 }

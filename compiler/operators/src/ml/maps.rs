@@ -1,4 +1,5 @@
-//! Maps from labels to numbers: ZipMap makes them, DictVectorizer and CastMap read them. At run time a map is two lists.
+//! Maps from labels to numbers: ZipMap creates them, DictVectorizer and CastMap read them. At run time a map is two
+//! lists.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::ml::{CastMap, DictVectorizer, ZipMap};

@@ -1,4 +1,4 @@
-//! Normalizer: each row by its largest element, the sum of its sizes, or its length. Rows of zeros stay as they are.
+//! Normalizer: divides each row by its maximum, or its L1 or L2 norm. Rows of zeros are not changed.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::ml::Normalizer;

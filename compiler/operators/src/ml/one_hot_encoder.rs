@@ -1,4 +1,4 @@
-//! OneHotEncoder: 1 at the place of a category, 0 at those of the others.
+//! OneHotEncoder: 1 at the index of a category, 0 at the others.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
@@ -18,7 +18,7 @@ pub(crate) const ONE_HOT_ENCODER: Operator = Operator {
     }),
     compose: Some(|emit, op| {
         let encoder = OneHotEncoder::of(&emit.body, op);
-        // categories are of the kind of what is encoded, should the model have both
+        // if the model has both kinds of categories, those of the operand's type apply
         let is_text = emit.element(encoder.x) == text();
         let (labels, mut x) = match is_text {
             true => (Labels::Strings(encoder.cats_strings.unwrap_or_default()), encoder.x),
@@ -38,8 +38,8 @@ pub(crate) const ONE_HOT_ENCODER: Operator = Operator {
     ..Operator::of(OnnxOp::MlOneHotEncoder)
 };
 
-/// Where the elements stand among the labels, and the numbers of all places. An element that is no label stands behind
-/// the last, and is looked for there: that fails the run.
+/// The indices of elements among the labels, and the numbers of all indices. An element that is not a label gets the
+/// index after the last, whose lookup fails the run.
 fn places(emit: &mut Emitter, x: Value, labels: &Labels) -> (Value, Value) {
     let count = labels.len() as i64;
     let places: Vec<i64> = (0..count).collect();

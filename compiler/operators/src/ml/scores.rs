@@ -1,4 +1,4 @@
-//! What classifiers do with scores: transform them, and name the best class.
+//! The scores of classifiers: post transforms, and the best class.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use ir::{Attribute, Blob, DenseElements, Type, Value};
 
 use crate::graph::Emitter;
 
-/// The labels of classes, numbers or texts.
+/// The labels of classes, integers or texts.
 #[derive(Clone, Debug)]
 pub(super) enum Labels {
     Integers(Arc<[i64]>),
@@ -16,7 +16,7 @@ pub(super) enum Labels {
 }
 
 impl Labels {
-    /// The list that is there.
+    /// The list that is present.
     pub(super) fn of(integers: Option<Arc<[i64]>>, strings: Option<Vec<Arc<str>>>) -> Labels {
         match strings.filter(|strings| !strings.is_empty()) {
             Some(strings) => Labels::Strings(strings),
@@ -31,7 +31,7 @@ impl Labels {
         }
     }
 
-    /// Whether one of them occurs twice.
+    /// Whether a label occurs twice.
     pub(super) fn repeat(&self) -> bool {
         let distinct = match self {
             Labels::Integers(labels) => labels.iter().collect::<HashSet<_>>().len(),
@@ -40,7 +40,7 @@ impl Labels {
         distinct < self.len()
     }
 
-    /// The type of a tensor of them.
+    /// The type of a tensor of labels.
     pub(super) fn tensor(&self) -> Type {
         Type::unranked_tensor(self.element())
     }
@@ -64,20 +64,20 @@ impl Labels {
         }
     }
 
-    /// The labels of classes given by number.
+    /// The labels of class indices.
     pub(super) fn choose(&self, emit: &mut Emitter, classes: Value) -> Value {
         let labels = emit.constant(self.elements());
         emit.op("Gather", &[labels, classes], [("axis", Attribute::i64(0))])
     }
 
-    /// The labels of the highest score in each row.
+    /// The label of the highest score in each row.
     pub(super) fn best(&self, emit: &mut Emitter, scores: Value) -> Value {
         let options = [("axis", Attribute::i64(1)), ("keepdims", Attribute::i64(0))];
         let classes = emit.op("ArgMax", &[scores], options);
         self.choose(emit, classes)
     }
 
-    /// The second label where the score is above a threshold, the first elsewhere; scores are a list.
+    /// The second label if the score is above a threshold, otherwise the first; scores are a list.
     pub(super) fn by_threshold(&self, emit: &mut Emitter, scores: Value, threshold: f64) -> Value {
         let threshold = emit.number_like(threshold, scores);
         let above = emit.plain("Greater", &[scores, threshold]);
@@ -92,13 +92,13 @@ pub(super) fn column(emit: &mut Emitter, matrix: Value, column: i64) -> Value {
     emit.op("Gather", &[matrix, column], [("axis", Attribute::i64(1))])
 }
 
-/// Two lists as the columns of a matrix.
+/// A matrix with two columns.
 pub(super) fn columns(emit: &mut Emitter, first: Value, second: Value) -> Value {
     let (first, second) = (emit.unsqueeze(first, &[1]), emit.unsqueeze(second, &[1]));
     emit.op("Concat", &[first, second], [("axis", Attribute::i64(1))])
 }
 
-/// The scores of two classes from that of the second: what is missing to 1, or the opposite where scores have a sign.
+/// The scores of two classes from that of the second: the difference from 1, or the negative if scores are signed.
 pub(super) fn both_scores(emit: &mut Emitter, score: Value, signed: bool, transform: PostTransform) -> Value {
     let opposite = emit.plain("Neg", &[score]);
     let opposite = match signed || transform == PostTransform::Logistic {
@@ -111,12 +111,12 @@ pub(super) fn both_scores(emit: &mut Emitter, score: Value, signed: bool, transf
     let scores = columns(emit, opposite, score);
     match transform {
         PostTransform::Logistic | PostTransform::Probit => transformed(emit, scores, transform),
-        // two scores that follow from one are not weighed against each other
+        // two scores that follow from one are not normalized together
         PostTransform::None | PostTransform::Softmax | PostTransform::SoftmaxZero => scores,
     }
 }
 
-/// The scores behind a post transform, `[rows, classes]`.
+/// The scores after a post transform, `[rows, classes]`.
 pub(super) fn transformed(emit: &mut Emitter, scores: Value, transform: PostTransform) -> Value {
     match transform {
         PostTransform::None => scores,
@@ -127,7 +127,7 @@ pub(super) fn transformed(emit: &mut Emitter, scores: Value, transform: PostTran
     }
 }
 
-/// Softmax of the scores that are not zero; those that are stay so.
+/// Softmax of the scores that are not zero; zeros stay zeros.
 fn softmax_of_others(emit: &mut Emitter, scores: Value) -> Value {
     let axes = emit.integers(&[1]);
     let most = emit.op("ReduceMax", &[scores, axes], [("keepdims", Attribute::i64(1))]);
@@ -142,8 +142,8 @@ fn softmax_of_others(emit: &mut Emitter, scores: Value) -> Value {
     emit.plain("Div", &[powers, sum])
 }
 
-/// The quantile of the normal distribution, by Winitzki's approximation of the inverse error function, which is what
-/// ONNX Runtime computes.
+/// The quantile of the normal distribution, by Winitzki's approximation of the inverse error function, as in ONNX
+/// Runtime.
 fn probit(emit: &mut Emitter, scores: Value) -> Value {
     const A: f64 = 0.147;
     let number = |emit: &mut Emitter, value: f64| emit.number_like(value, scores);

@@ -1,4 +1,4 @@
-//! SVMRegressor and SVMClassifier: weighted sums of a row's products with support vectors.
+//! SVMRegressor and SVMClassifier: weighted sums of a row's kernel products with support vectors.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::ml::{SVMClassifier, SVMRegressor};
@@ -33,7 +33,7 @@ pub(crate) const SVM_CLASSIFIER: Operator = Operator {
     ..Operator::of(OnnxOp::MlSVMClassifier)
 };
 
-/// How a row and a support vector are multiplied.
+/// A kernel function.
 struct Kernel {
     r#type: KernelType,
     gamma: f64,
@@ -47,7 +47,7 @@ impl Kernel {
         Kernel { r#type, gamma: parameter(0), offset: parameter(1), degree: parameter(2) }
     }
 
-    /// The products of each row of `x` with each of `count` vectors.
+    /// The kernel products of each row of `x` with each of `count` vectors.
     fn products(&self, emit: &mut Emitter, x: Value, vectors: &[f32], count: usize) -> Result<Value, Problem> {
         let width = vectors.len() / count;
         if width * count != vectors.len() {
@@ -110,7 +110,7 @@ fn labels(classifier: &SVMClassifier) -> Labels {
     Labels::of(classifier.classlabels_ints.clone(), classifier.classlabels_strings.clone())
 }
 
-/// Whether classes are told apart pair by pair; else each has a row of coefficients.
+/// Whether classes are compared pairwise; otherwise each has a row of coefficients.
 fn is_pairwise(classifier: &SVMClassifier) -> bool {
     classifier.vectors_per_class.as_ref().is_some_and(|counts| counts.iter().any(|&count| count > 0))
 }
@@ -143,7 +143,7 @@ fn classify(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(label), Some(scores)])
 }
 
-/// Each class has its coefficients; they share one intercept.
+/// Each class has coefficients; they share one intercept.
 fn by_rows(
     emit: &mut Emitter,
     classifier: &SVMClassifier,
@@ -156,7 +156,7 @@ fn by_rows(
     let scores = scores(emit, x, coefficients, &intercepts, labels.len() as i64)?;
     let label = match labels.len() {
         2 if !has_probabilities(classifier) => {
-            // the second class wins as soon as a score is high enough
+            // the second class wins if a score is high enough
             let all_positive = coefficients.iter().all(|&number| number >= 0.0);
             let axes = emit.integers(&[1]);
             let most = emit.op("ReduceMax", &[scores, axes], [("keepdims", Attribute::i64(0))]);
@@ -179,7 +179,7 @@ pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |first| (first + 1..classes).map(move |second| (first, second)))
 }
 
-/// Each pair of classes has a score, and the class with most won pairs is the best.
+/// Each pair of classes has a score, and the class that wins the most pairs is the best.
 fn by_pairs(
     emit: &mut Emitter,
     classifier: &SVMClassifier,
@@ -223,7 +223,7 @@ fn by_pairs(
     Ok((label, scores))
 }
 
-/// A row of weights for each pair of classes: those of the one's vectors against the other, and the other way round.
+/// A row of weights for each pair of classes: those of the first class's vectors against the second, and the reverse.
 fn pair_weights(classifier: &SVMClassifier, counts: &[usize], classes: usize) -> Result<Vec<f32>, Problem> {
     let coefficients = classifier.coefficients.as_deref().unwrap_or_default();
     let total: usize = counts.iter().sum();
@@ -254,7 +254,7 @@ fn pair_weights(classifier: &SVMClassifier, counts: &[usize], classes: usize) ->
     Ok(weights)
 }
 
-/// The labels of the classes that win most of their pairs.
+/// The labels of the classes that win the most pairs.
 fn most_won(emit: &mut Emitter, scores: Value, labels: &Labels) -> Value {
     let classes = labels.len();
     let mut wins = [vec![], vec![]];

@@ -1,4 +1,4 @@
-//! Constant tables for routines.
+//! Constant arrays for routines.
 
 use ir::{Blob, DenseElements, Type};
 

@@ -1,4 +1,4 @@
-//! TreeEnsemble, since 5, and the TreeEnsembleRegressor it follows: sums over the leaves of decision trees.
+//! TreeEnsemble, since 5, and its predecessor TreeEnsembleRegressor: sums over the leaves of decision trees.
 
 use std::sync::Arc;
 
@@ -35,14 +35,14 @@ pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
     ..Operator::of(OnnxOp::MlTreeEnsembleRegressor)
 };
 
-/// Of the attributes only the number of targets is read: to read the lists of all nodes takes long.
+/// Only the attribute with the number of targets is read, because reading the lists of all nodes takes long.
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let targets = node.attributes().integer("n_targets").unwrap_or(1);
     let Some(shape) = node.shape(0) else { return Ok(vec![]) };
     Ok(vec![Some(vec![rows(&shape)?, DimExpr::Constant(targets.max(0))])])
 }
 
-/// Thresholds and weights are doubles where features are.
+/// Thresholds and weights are f64 if features are.
 fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, forest: &Forest) -> Result<(), Unsupported> {
     let element = lowering.element(x);
     let mut arguments = vec![Tensor(x)];
@@ -52,7 +52,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, forest: &Forest) -> Resu
     lowering.call(op, "trees", &arguments)
 }
 
-/// The floats of a tensor, or of a list where there is no tensor.
+/// The floats of a tensor, or of a list if there is no tensor.
 pub(super) fn numbers(tensor: Option<&Arc<DenseElements>>, list: Option<Vec<f32>>) -> Vec<f64> {
     match tensor {
         Some(tensor) => tensor.floats().unwrap_or_default(),
@@ -139,8 +139,8 @@ fn transform(number: i64) -> Option<PostTransform> {
     [None, Softmax, Logistic, SoftmaxZero, Probit].get(usize::try_from(number).ok()?).copied()
 }
 
-/// A test for a set becomes a chain of tests for its members. The sets stand in the order of their nodes, a NaN behind
-/// each.
+/// A set membership test becomes a chain of equality tests. The sets are in the order of their nodes, each followed by
+/// a NaN.
 fn spread_members(branches: &mut Vec<Branch>, members: &[f64]) -> Result<(), String> {
     let mut sets = members.split(|member| member.is_nan());
     for at in 0..branches.len() {

@@ -1,4 +1,4 @@
-//! TreeEnsembleClassifier: the scores of a TreeEnsembleRegressor, and the labels they stand for.
+//! TreeEnsembleClassifier: the scores of a TreeEnsembleRegressor, and their labels.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
@@ -21,7 +21,7 @@ pub(crate) const TREE_ENSEMBLE_CLASSIFIER: Operator = Operator {
     ..Operator::of(OnnxOp::MlTreeEnsembleClassifier)
 };
 
-/// The labels alone: to read the lists of all nodes takes long.
+/// Only the labels, because reading the lists of all nodes takes long.
 fn labels(attributes: &Attributes) -> Labels {
     let text = |label: &Attribute| if let Attribute::String(text) = label { Some(text.clone()) } else { None };
     let strings = attributes.get("classlabels_strings").and_then(Attribute::as_array);
@@ -36,8 +36,8 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(vec![rows.clone()]), Some(vec![rows, classes])])
 }
 
-/// Where all weights are for one of two classes, their sum is compared with a threshold: a half if it is a probability,
-/// which is taken for granted where no weight is negative.
+/// If all weights are for one of two classes, their sum is compared with a threshold: ½ if it is a probability, which
+/// is assumed if no weight is negative.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let classifier = TreeEnsembleClassifier::of(&emit.body, op);
     let labels = labels(&emit.body.op(op).attributes);
@@ -64,7 +64,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(label), Some(scores)])
 }
 
-/// The attributes of the regressor whose results are the scores. One base value is for the first of two classes.
+/// The attributes of the regressor that computes the scores. A single base value is for the first of two classes.
 fn regressor(mut attributes: Attributes, classes: usize, base: &[f64]) -> Attributes {
     for entry in ["treeids", "nodeids", "ids", "weights", "weights_as_tensor"] {
         if let Some(list) = attributes.remove(&format!("class_{entry}")) {

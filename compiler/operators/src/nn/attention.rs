@@ -1,4 +1,4 @@
-//! Attention: `softmax(scale · Q Kᵀ + bias) V` with masks, windows, caches and shared heads. Since 23.
+//! Attention: `softmax(scale · Q Kᵀ + bias) V` with masks, sliding windows, caches and shared heads. Since 23.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -56,7 +56,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         None => new,
     };
     let (key, value) = (along(emit, attention.past_key, key), along(emit, attention.past_value, value));
-    // heads that share one of keys and values are an axis of their own
+    // heads that share keys and values form a separate axis
     let is_grouped = !have_same_heads(emit, query, key);
     let [queries, keys, values] = match is_grouped {
         true => [group_heads(emit, query, key), emit.unsqueeze(key, &[2]), emit.unsqueeze(value, &[2])],
@@ -92,7 +92,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(result), Some(key), Some(value), Some(shown)])
 }
 
-/// `scale * Q · Kᵀ`: the query is scaled, but for narrow types both factors are, by the root, so that neither grows out of range.
+/// `scale * Q · Kᵀ`: the query is scaled, but for narrow types both factors are scaled by the root, so that neither
+/// overflows.
 fn scores(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Result<Value, Problem> {
     let is_wide = [Type::F32, Type::F64].contains(&emit.element(query));
     let factor = match attention.scale {
@@ -114,7 +115,8 @@ fn scores(attention: &views::Attention, emit: &mut Emitter, query: Value, key: V
     Ok(emit.plain("MatMul", &[query, columns]))
 }
 
-/// What is added to the scores: the mask, and minus infinity where a query does not look. `None` when there is nothing.
+/// The term that is added to the scores: the mask, and minus infinity where a query does not attend; `None` if there is
+/// none.
 fn bias(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Option<Value> {
     let lowest = emit.number_like(f64::NEG_INFINITY, query);
     let zero = emit.number_like(0.0, query);
@@ -124,7 +126,7 @@ fn bias(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Val
             true => emit.plain("Where", &[mask, zero, lowest]),
             false => emit.plain("CastLike", &[mask, query]),
         };
-        // a mask may have fewer columns than there are keys; one column is for all keys
+        // a mask may have fewer columns than there are keys; one column applies to all keys
         let count = |value: Value, axis: fn(&[DimExpr]) -> Option<&DimExpr>| {
             emit.shape(value).and_then(|shape| axis(&shape)?.as_constant())
         };
@@ -140,7 +142,7 @@ fn bias(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Val
     }
 }
 
-/// A mask with `fill` behind it, up to the number of keys.
+/// A mask padded with `fill` to the number of keys.
 fn lengthened(emit: &mut Emitter, mask: Value, key: Value, fill: Value) -> Value {
     let (wanted, own) = (emit.extent(key, 2), emit.extent(mask, -1));
     let missing = emit.plain("Sub", &[wanted, own]);
@@ -149,7 +151,8 @@ fn lengthened(emit: &mut Emitter, mask: Value, key: Value, fill: Value) -> Value
     emit.plain("Pad", &[mask, pads, fill, axes])
 }
 
-/// Where queries do not look, each broadcasting to `[B, H, S, T]`: ahead, out of their window, at padding.
+/// Where queries do not attend, each broadcasting to `[B, H, S, T]`: to later keys, outside of their sliding window, to
+/// padding.
 fn hidden(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Vec<Value> {
     let lengths = attention.nonpad_kv_seqlen;
     let rows = emit.extent(query, 2);
@@ -187,7 +190,7 @@ fn hidden(attention: &views::Attention, emit: &mut Emitter, query: Value, key: V
     hidden
 }
 
-/// Softmax; rows in which everything is hidden are zero.
+/// Softmax; rows without a visible key are zero.
 fn probabilities(attention: &views::Attention, emit: &mut Emitter, scores: Value, bias: Option<Value>) -> Value {
     let wide = match attention.softmax_precision {
         None => scores,

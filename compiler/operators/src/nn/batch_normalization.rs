@@ -1,4 +1,4 @@
-//! BatchNormalization: `scale · (x - mean) / √(variance + epsilon) + bias`, one of each a channel.
+//! BatchNormalization: `scale · (x - mean) / √(variance + epsilon) + bias`, with parameters per channel.
 
 use dialects::math;
 use dialects::onnx::OnnxOp;
@@ -19,7 +19,7 @@ pub(crate) const BATCH_NORMALIZATION: Operator = Operator {
     ..Operator::of(OnnxOp::BatchNormalization)
 };
 
-/// Statistics are one per channel. Until opset 9 there could be one per element of what is behind the batch (`spatial` = 0).
+/// Statistics are per channel. Until opset 9 they could be per element after the batch axis (`spatial` = 0).
 fn spatial_statistics(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     if node.attributes.integer("spatial") != Some(0) {
         return Ok(());
@@ -55,7 +55,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let normalization: views::BatchNormalization = node.view();
     let input = node.shape_of(normalization.x);
     if let Some(extents) = input.as_deref() {
-        // without an axis for it there is one channel
+        // without a channel axis there is one channel
         let channels = extents.get(1).unwrap_or(&DimExpr::ONE);
         let parameters = [
             (normalization.scale, "the scale"),
@@ -70,7 +70,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![input, node.shape_of(normalization.input_mean), node.shape_of(normalization.input_var)])
 }
 
-/// As `x * a + b` with one `a` and `b` a channel.
+/// As `x * a + b` with `a` and `b` per channel.
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let normalization = views::BatchNormalization::of(lowering.source, op);
     let results = lowering.source.op(op).results().to_vec();

@@ -1,4 +1,4 @@
-//! CausalConvWithState: a depthwise convolution over what came before and the input. Since 27.
+//! CausalConvWithState: a depthwise convolution over the state and the input. Since 27.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, ConvolutionActivation, View};
@@ -54,7 +54,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(result), Some(state)])
 }
 
-/// The depthwise convolution of an unknown number of channels: the sum of each window of an axis times its weights.
+/// The depthwise convolution for an unknown number of channels: the sum of each window of an axis times its weights.
 fn by_windows(emit: &mut Emitter, x: Value, weight: Value, bias: Option<Value>) -> Value {
     let (extent, kernel, one) = (emit.extent(x, 2), emit.extent(weight, 2), emit.integers(&[1]));
     let short = emit.plain("Sub", &[extent, kernel]);

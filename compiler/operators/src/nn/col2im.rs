@@ -1,4 +1,4 @@
-//! Col2Im: blocks laid out as columns, added up where they lie in an image. Since 18.
+//! Col2Im: sums blocks that are laid out as columns into an image. Since 18.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

@@ -31,8 +31,9 @@ pub(crate) const CONV: Operator = Operator {
     ..Operator::of(OnnxOp::Conv)
 };
 
-/// The operand's adjoint is the transposed convolution of the result's. That of the weights is the convolution of the
-/// operand with the result's adjoint as a kernel, batch and channels having changed places, stride and dilation too.
+/// The operand's adjoint is the transposed convolution of the result's adjoint. That of the weights is the convolution
+/// of the operand with the result's adjoint as a kernel, with batch and channels swapped, and stride and dilation
+/// swapped.
 fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Option<Value>>, Problem> {
     let conv: views::Conv = differential.view(emit);
     let ([x, w], y, adjoint) = differential.parts(emit);
@@ -48,7 +49,7 @@ fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<
         |given: Option<Arc<[i64]>>, count: usize, default: i64| given.unwrap_or_else(|| vec![default; count].into());
     let (strides, dilations) = (list(conv.strides, rank, 1), list(conv.dilations, rank, 1));
     let pads = list(conv.pads.filter(|_| conv.auto_pad == AutoPad::Notset), 2 * rank, 0);
-    // what lies behind the last window
+    // elements after the last window
     let rests: Vec<i64> = (0..rank)
         .map(|axis| {
             let reach = (weights[2 + axis] - 1) * dilations[axis] + 1;
@@ -76,7 +77,7 @@ fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<
     Ok(vec![Some(by_x), Some(by_w), Some(by_b)])
 }
 
-/// What convolutions of every kind say.
+/// The options of all convolutions.
 pub(crate) struct Convolution {
     pub(crate) x: Value,
     pub(crate) w: Value,
@@ -114,7 +115,7 @@ pub(crate) fn convolution_shape(node: &mut Node<'_, '_>, convolution: &Convoluti
     Ok(vec![Some(shape)])
 }
 
-/// The number of groups, which `channels` are divided into.
+/// The number of groups, which must divide `channels`.
 pub(super) fn group_count(groups: i64, channels: &DimExpr) -> Result<DimExpr, String> {
     if groups < 1 || channels.as_constant().is_some_and(|channels| channels % groups != 0) {
         return Err(format!("{channels} channels cannot be divided into {groups} groups"));

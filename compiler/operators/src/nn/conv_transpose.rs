@@ -27,7 +27,7 @@ pub(crate) const CONV_TRANSPOSE: Operator = Operator {
     ..Operator::of(OnnxOp::ConvTranspose)
 };
 
-/// What the operator says.
+/// The options of the operator.
 pub(crate) struct Transposed {
     pub(crate) x: Value,
     pub(crate) w: Value,
@@ -85,7 +85,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         let message = || format!("spatial axis {axis} has no elements");
         node.require(Condition::Extent(extent.sub(&DimExpr::ONE)), message)?;
         if let Some(given) = &given {
-            // it may list batch and channels too
+            // it may include batch and channels
             let at = axis + given.len().saturating_sub(rank);
             shape.push(DimExpr::Constant(*given.get(at).ok_or("output_shape is too short")?));
         } else if matches!(window.auto_pad, AutoPad::SameUpper | AutoPad::SameLower) {

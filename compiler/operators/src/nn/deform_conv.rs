@@ -1,6 +1,6 @@
-//! DeformConv: a convolution whose window is bent by offsets. Since 19.
+//! DeformConv: a convolution whose kernel elements are displaced by offsets. Since 19.
 //!
-//! The operand is sampled where the bent windows lie, and the samples are multiplied with the weights.
+//! The operand is sampled at the displaced coordinates, and the samples are multiplied with the weights.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, GridPadding, View};
@@ -132,17 +132,17 @@ fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimEx
     Ok(Shaped { value, shape })
 }
 
-/// What is said about the points of windows.
+/// The parameters of kernel points.
 struct Points {
     kernel: Vec<Value>,
-    /// `None` where all channels are of one group.
+    /// `None` if all channels are in one group.
     channels_a_group: Option<Value>,
     offset: Value,
     mask: Option<Value>,
 }
 
 impl Points {
-    /// The number of a window's point among those of all groups of offsets.
+    /// The index of a kernel point among those of all groups of offsets.
     fn number(&self, builder: &mut Builder<'_>, loops: &[Value]) -> Value {
         let mut s = Scalars { builder, unsigned: false };
         let mut number = match self.channels_a_group {
@@ -156,7 +156,7 @@ impl Points {
         number
     }
 
-    /// How far a point is moved along an axis.
+    /// The displacement of a point along an axis.
     fn component(&self, builder: &mut Builder<'_>, loops: &[Value], point: Value, axis: usize) -> Value {
         let mut s = Scalars { builder, unsigned: false };
         let (rank, axis) = (s.like(self.kernel.len() as f64, point), s.like(axis as f64, point));
@@ -178,7 +178,7 @@ impl Points {
     }
 }
 
-/// Where a point of a window lies on an axis, in elements.
+/// The coordinate of a kernel point on an axis, in elements.
 fn coordinate(s: &mut Scalars<'_, '_>, window: &Window, loops: &[Value], axis: usize, moved: Value) -> Value {
     let rank = window.kernel.len();
     let (step, place) = (loops[2 + axis], loops[2 + rank + axis]);
@@ -192,7 +192,7 @@ fn coordinate(s: &mut Scalars<'_, '_>, window: &Window, loops: &[Value], axis: u
     s.add(unbent, moved)
 }
 
-/// The elements on both sides of a coordinate; outside there are zeros.
+/// The elements on both sides of a coordinate; outside they are zero.
 fn taps(s: &mut Scalars<'_, '_>, coordinate: Value, axis: &grid_sample::Axis) -> Vec<Tap> {
     let floor = s.same(math::FLOOR, &[coordinate]);
     let (fraction, one) = (s.sub(coordinate, floor), s.like(1.0, coordinate));

@@ -1,4 +1,4 @@
-//! Dropout: in inference the identity; in training elements are dropped at random, and with a seed always the same.
+//! Dropout: the identity in inference; in training elements are dropped at random, and reproducibly with a seed.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -10,7 +10,7 @@ use crate::random::Twister;
 use crate::shape;
 use crate::types::type_number;
 
-/// Elements up to which random numbers are worth being constants of the model.
+/// The maximum number of random numbers that become constants of the model.
 const LIMIT: i64 = 1 << 20;
 
 pub(crate) const DROPOUT: Operator = Operator {
@@ -22,7 +22,7 @@ pub(crate) const DROPOUT: Operator = Operator {
     ..Operator::of(OnnxOp::Dropout)
 };
 
-/// Until opset 10, the mask has the type of the data; all of it is kept in inference.
+/// Until opset 10, the mask has the type of the data; inference keeps all elements.
 fn data_typed_mask(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let input = node.operands[0];
     let mut results = vec![input; node.outputs.len()];
@@ -40,7 +40,7 @@ fn ratio_attribute(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Everything is kept unless `training_mode` is there and not false.
+/// All elements are kept unless `training_mode` is present and not false.
 fn normalize(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let dropout = node.view::<views::Dropout>(emit);
     let inference =
@@ -55,8 +55,8 @@ fn normalize(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Training mode: `where(uniform >= ratio, x / (1 - ratio), 0)`; everything is kept where `training_mode` is false or the
-/// ratio is 0.
+/// Training mode: `where(uniform >= ratio, x / (1 - ratio), 0)`; all elements are kept if `training_mode` is false or
+/// the ratio is 0.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let dropout = views::Dropout::of(&emit.body, op);
     let data = dropout.data;
@@ -86,14 +86,14 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(emit.plain("Where", &[kept, scaled, zero])), Some(kept)])
 }
 
-/// A tensor of `true` in the shape of `input`.
+/// A tensor of `true` with the shape of `input`.
 fn kept_everywhere(input: Value, emit: &mut Emitter) -> Value {
     let shape = emit.op("Shape", &[input], []);
     let kept = DenseElements::splat(Type::static_tensor(&[1], Type::I1), &[1]);
     emit.op("ConstantOfShape", &[shape], [("value", Attribute::dense(kept))])
 }
 
-/// With a seed and a static shape, the numbers of the standard's reference implementation.
+/// For a seed and a static shape, the numbers of the standard's reference implementation.
 fn reference_numbers(dropout: &views::Dropout, emit: &mut Emitter) -> Option<Value> {
     let seed = u32::try_from(dropout.seed?).ok()?;
     let shape = emit.body.value_type(dropout.data).static_shape()?;

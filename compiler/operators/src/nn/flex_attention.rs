@@ -1,5 +1,4 @@
-//! FlexAttention: attention whose scores and probabilities the model may change by graphs of its own.
-//! ai.onnx.preview, since 1.
+//! FlexAttention: attention whose scores and probabilities may be modified by graphs. ai.onnx.preview, since 1.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -10,7 +9,7 @@ use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
 
-/// Regions in their order.
+/// Regions in order.
 const SCORE_MOD: usize = 0;
 const PROB_MOD: usize = 1;
 

@@ -1,4 +1,4 @@
-//! Pools over all axes behind batch and channels: GlobalMaxPool, GlobalAveragePool, GlobalLpPool.
+//! Pools over all axes after batch and channels: GlobalMaxPool, GlobalAveragePool, GlobalLpPool.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -11,7 +11,7 @@ use crate::shape::{Answer, Node};
 use crate::structured::reduction::{Combine, Fold, accumulator};
 use crate::structured::{Lowering, Unsupported};
 
-/// What all elements of a channel become.
+/// The reduction of a channel.
 enum Function {
     Max,
     Average,
@@ -62,7 +62,7 @@ fn shapes(node: &Node<'_, '_>, x: Value) -> Answer {
 fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, function: &Function) -> Result<(), Unsupported> {
     let result = lowering.source.op(op).results()[0];
     let element = lowering.element(x);
-    // in the layout that there is: rows of plain tensors are read as they lie
+    // in the existing layout: rows of plain tensors are read directly
     let is_blocked = lowering.is_blocked(x);
     let input = if is_blocked { lowering.blocked(x) } else { lowering.shaped(x) };
     let axes: Vec<usize> = (2..lowering.shape(x).len()).collect();

@@ -1,4 +1,4 @@
-//! InstanceNormalization and GroupNormalization: rows are all elements of one group of channels.
+//! InstanceNormalization and GroupNormalization: rows are all elements of a group of channels.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -38,12 +38,12 @@ pub(crate) const GROUP_NORMALIZATION: Operator = Operator {
     ..Operator::of(OnnxOp::GroupNormalization)
 };
 
-/// What both operators say.
+/// The options of both operators.
 struct Grouping {
     x: Value,
     scale: Value,
     bias: Value,
-    /// `None` for one a channel.
+    /// `None` for one group per channel.
     groups: Option<i64>,
     epsilon: f64,
 }
@@ -60,7 +60,7 @@ impl Grouping {
     }
 }
 
-/// Until opset 21, scale and bias were one per group.
+/// Until opset 21, scale and bias were per group.
 fn parameters_by_channel(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     let groups = node.attributes.integer("num_groups").unwrap_or(1);
     let bounds = [("start", Attribute::i64(1)), ("end", Attribute::i64(2))];
@@ -104,7 +104,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, grouping: &Grouping) -> Result<(),
     let channels = input.shape[1].clone();
     let groups = grouping.groups.map_or(channels.clone(), DimExpr::Constant);
     let spatial = DimExpr::product(&input.shape[2..]);
-    // that the groups divide the channels is asserted where it is not known
+    // whether groups divide the channels is asserted if it is not known
     let members = channels.divide_exactly(&groups).unwrap_or_else(|| channels.floor_div(&groups));
     let row_shape = vec![input.shape[0].clone(), groups, members.mul(&spatial)];
     let rows = Shaped { value: lowering.reshape(input.value, &row_shape), shape: row_shape };

@@ -1,4 +1,4 @@
-//! Heads of attention: splitting, joining, and products of tensors whose heads come in groups.
+//! Attention heads: splitting, joining, and products of tensors with grouped heads.
 
 use ir::{Attribute, DimExpr, Value};
 
@@ -18,7 +18,7 @@ pub(crate) fn join_heads(emit: &mut Emitter, value: Value) -> Value {
     emit.plain("Reshape", &[moved, shape])
 }
 
-/// `1 / √D` of a tensor `[…, D]`, of the element type of another: the usual scale of products with it.
+/// `1 / √D` for a tensor `[…, D]`, with the element type of another: the usual scale of scores.
 pub(super) fn inverse_root_size(emit: &mut Emitter, value: Value, like: Value) -> Value {
     let size = emit.extent(value, -1);
     let size = emit.plain("CastLike", &[size, like]);
@@ -44,7 +44,7 @@ pub(super) fn join_groups(emit: &mut Emitter, value: Value) -> Value {
     emit.plain("Reshape", &[value, shape])
 }
 
-/// What is added to the scores of queries, which broadcasts to `[B, G * H, S, T]`, for their groups, `[B, H, G, S, T]`.
+/// A term for the scores of queries, which broadcasts to `[B, G * H, S, T]`, in groups, `[B, H, G, S, T]`.
 pub(super) fn group_bias(emit: &mut Emitter, bias: Value, query: Value, shared: Value) -> Result<Value, Problem> {
     let rank = emit.known_rank(bias)?;
     if rank < 3 {
@@ -63,13 +63,13 @@ pub(super) fn group_bias(emit: &mut Emitter, bias: Value, query: Value, shared: 
     Ok(group_heads(emit, bias, shared))
 }
 
-/// Whether two tensors have as many heads, as far as is known.
+/// Whether two tensors have the same number of heads, as far as known.
 pub(super) fn have_same_heads(emit: &Emitter, left: Value, right: Value) -> bool {
     let [left, right] = [left, right].map(|value| emit.shape(value).and_then(|shape| shape.get(1).cloned()));
     left.is_some() && left == right
 }
 
-/// The product of a tensor with heads in axis 1 and one with as many or fewer, `[B, H, S, N]`.
+/// The product of a tensor with heads in axis 1 and one with the same number of heads or fewer, `[B, H, S, N]`.
 pub(super) fn headwise_product(emit: &mut Emitter, left: Value, right: Value) -> Value {
     if have_same_heads(emit, left, right) {
         return emit.plain("MatMul", &[left, right]);

@@ -1,4 +1,4 @@
-//! LayerNormalization and RMSNormalization: rows are all axes from one on.
+//! LayerNormalization and RMSNormalization: rows are all axes from `axis` on.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -12,7 +12,7 @@ use crate::structured::{Lowering, Unsupported};
 use crate::types::{tensor_of, without_shape};
 
 pub(crate) const LAYER_NORMALIZATION: Operator = Operator {
-    // ONNX Runtime had it before ONNX, with a type of their own for scale, bias and result
+    // ONNX Runtime had it before ONNX, with a separate type for scale, bias and result
     upgrades: &[(17, |node, emit| {
         let element = emit.element(node.operands[1]);
         node.operands[0] = emit.convert(node.operands[0], &element);
@@ -21,7 +21,7 @@ pub(crate) const LAYER_NORMALIZATION: Operator = Operator {
     cost: Cost::PerElement(8.0),
     types: Some(|node, index| {
         let layer = views::LayerNormalization::read(node);
-        // statistics come in the type they are computed in
+        // statistics have the type that they are computed in
         if index == 0 { Some(without_shape(node.body.value_type(layer.x))) } else { tensor_of(layer.stash_type) }
     }),
     shapes: Some(|node| {
@@ -48,14 +48,14 @@ pub(crate) const RMS_NORMALIZATION: Operator = Operator {
     ..Operator::of(OnnxOp::RMSNormalization)
 };
 
-/// What both operators say.
+/// The options of both operators.
 struct Layer {
     x: Value,
     scale: Value,
     bias: Option<Value>,
     axis: i64,
     epsilon: f64,
-    /// Whether the mean is taken off first.
+    /// Whether the mean is subtracted first.
     centered: bool,
 }
 
@@ -117,7 +117,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, layer: &Layer) -> Result<(), Unsup
     Ok(())
 }
 
-/// A scale or bias of LayerNormalization, broadcast over the normalized axes and flattened as they are.
+/// A scale or bias of LayerNormalization, broadcast over the normalized axes and flattened like them.
 fn flat_parameter(
     lowering: &mut Lowering<'_>,
     parameter: Value,

@@ -1,7 +1,7 @@
 //! LinearAttention: attention with a recurrent state instead of all past keys and values. Since 27.
 //!
-//! One step, with the state `S` of a head as a matrix of key times value size:
-//! `S = exp(g) S` (gated), `S += β k ⊗ (v - Sᵀ k)` (delta) or `S += k ⊗ v`, and `o = scale · Sᵀ q`.
+//! One step, with the state `S` of a head as a matrix of key size by value size: `S = exp(g) S` (gated), `S += β k ⊗ (v
+//! - Sᵀ k)` (delta) or `S += k ⊗ v`, and `o = scale · Sᵀ q`.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, UpdateRule, View};
@@ -34,7 +34,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let attention = views::LinearAttention::of(&emit.body, op);
     let element = emit.element(attention.query);
-    // half precision is computed with in f32, state included
+    // f16 and bf16 are computed in f32, including the state
     let wide = if element == Type::F64 { Type::F64 } else { Type::Float(FloatType::F32) };
     let (pairs, group) = (attention.kv_num_heads.max(1), attention.q_num_heads / attention.kv_num_heads.max(1));
     let by_step = |emit: &mut Emitter, value: Value, shape: &[i64], order: &[i64]| {
@@ -109,7 +109,7 @@ fn initial_state(
     emit.plain("Expand", &[zero, shape])
 }
 
-/// The outputs times the scale; 0 stands for the root of the key size's inverse.
+/// The outputs times the scale; 0 means the reciprocal root of the key size.
 fn scaled(emit: &mut Emitter, attention: &views::LinearAttention, outputs: Value, key: Value) -> Value {
     let scale = match attention.scale {
         0.0 => inverse_root_size(emit, key, outputs),

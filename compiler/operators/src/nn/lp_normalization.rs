@@ -16,7 +16,7 @@ pub(crate) const LP_NORMALIZATION: Operator = Operator {
     ..Operator::of(OnnxOp::LpNormalization)
 };
 
-/// `x / norm(x)`, zero where the norm is.
+/// `x / norm(x)`, zero if the norm is.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let norm = views::LpNormalization::of(&emit.body, op);
     let x = norm.input;

@@ -1,4 +1,4 @@
-//! MaxUnpool: elements where a MaxPool has found them, zeros around.
+//! MaxUnpool: elements at the positions where a MaxPool has found them, zeros elsewhere.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, View};
@@ -22,7 +22,7 @@ fn window(unpool: &views::MaxUnpool) -> Result<Window, String> {
     Window::new(&sliding, unpool.kernel_shape.iter().map(|&extent| DimExpr::Constant(extent)).collect())
 }
 
-/// What the kernel adds to an axis beyond its steps.
+/// How far the kernel extends beyond the steps of an axis.
 fn margin(window: &Window, kernel: &[i64], axis: usize) -> i64 {
     kernel[axis] - window.pads[axis] - window.pads[axis + kernel.len()]
 }
@@ -50,7 +50,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(shape)])
 }
 
-/// Indices count in the flat tensor that the window makes; an output shape cuts it or adds zeros behind it.
+/// Indices refer to the flattened output of the pool's geometry; an output shape crops or pads it with zeros.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let unpool = views::MaxUnpool::of(&emit.body, op);
     let kernel = &unpool.kernel_shape;

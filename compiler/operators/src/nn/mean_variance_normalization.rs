@@ -17,7 +17,7 @@ pub(crate) const MEAN_VARIANCE_NORMALIZATION: Operator = Operator {
     ..Operator::of(OnnxOp::MeanVarianceNormalization)
 };
 
-/// ONNX Runtime had it before ONNX, for images: over each channel or all of them, and perhaps without the variance.
+/// ONNX Runtime had it before ONNX, for images: per channel or over all of them, optionally without the variance.
 fn axes_of_image(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let across = node.attributes.remove("across_channels").and_then(|across| across.as_integer());
     let with_variance = node.attributes.remove("normalize_variance").and_then(|variance| variance.as_integer());

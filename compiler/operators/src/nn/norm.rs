@@ -1,4 +1,4 @@
-//! The p-norm that pools take.
+//! The p-norm of pools.
 
 use dialects::math;
 use ir::{Attribute, Value};

@@ -1,4 +1,4 @@
-//! What normalizations have in common.
+//! Shared code of normalizations.
 
 use dialects::math;
 use ir::{Type, Value};

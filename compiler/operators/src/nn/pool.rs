@@ -1,4 +1,5 @@
-//! Pools: MaxPool, AveragePool, LpPool, in blocked layout, or in the plain one where the operand is plain and its rows are long.
+//! Pools: MaxPool, AveragePool, LpPool, in blocked layout, or in the plain one if the operand is plain and its rows are
+//! long.
 
 use dialects::arith;
 use std::sync::Arc;
@@ -59,24 +60,24 @@ pub(crate) const LP_POOL: Operator = Operator {
     ..Operator::of(OnnxOp::LpPool)
 };
 
-/// What the elements of a window become.
+/// The reduction of a window.
 enum Function {
-    /// The largest element, and with it where it is.
+    /// The maximum, and its position.
     Max { columns_first: bool },
-    /// The mean, over the padding too or over the elements alone.
+    /// The mean, with or without the padding.
     Average { padding_counts: bool },
     /// `(Σ |x|ᵖ) ^ 1/p`
     Norm { power: i64 },
 }
 
-/// How the elements of a pool lie.
+/// The layout of a pool's operands.
 #[derive(Clone, Copy)]
 enum Layout {
     Plain,
     Blocked,
 }
 
-/// What the operators say.
+/// The options of the operators.
 struct Pool {
     x: Value,
     kernel: Vec<DimExpr>,
@@ -206,13 +207,14 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, pool: &Pool) -> Result<(), Unsuppo
     Ok(())
 }
 
-/// Whether vectors can run along the rows of a plain result: what neighbouring windows read lies side by side, or every other.
+/// Whether rows of a plain result can be vectorised: elements of neighbouring windows are contiguous, or every second
+/// one.
 fn has_long_rows(window: &Window, output: &[DimExpr]) -> bool {
     let is_long = output.last().and_then(DimExpr::as_constant).is_some_and(|extent| extent >= GROUP);
     is_long && window.strides.last().is_some_and(|&stride| stride <= 2)
 }
 
-/// The last window may reach behind the padding, by less than a stride: pads as far as it does.
+/// The last window may extend beyond the padding by less than a stride: pads to its end.
 fn extend_overhang(window: &mut Window, round_up: bool, input: &[DimExpr], output: &[DimExpr]) {
     for axis in 0..window.rank() {
         let [low, high] = &window.pads[axis];
@@ -227,8 +229,8 @@ fn extend_overhang(window: &mut Window, round_up: bool, input: &[DimExpr], outpu
     }
 }
 
-/// The elements of every window, over loops for batch, channel blocks, places, lanes and the window, and for each of its axes
-/// a tensor that tells how far the loop runs. A plain tensor has channels and no lanes.
+/// The elements of every window, over loops for batch, channel blocks, positions, lanes and the window, and for each of
+/// its axes a tensor with the extent of the loop. A plain tensor has channels and no lanes.
 fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) -> Vec<Input> {
     let spatial = window.rank();
     let element = lowering.body.value_type(padded.value).element().clone();
@@ -246,7 +248,7 @@ fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) 
     inputs
 }
 
-/// Combines the elements of every window of a padded tensor. `prepare` maps each to the type that they are combined in.
+/// Reduces every window of a padded tensor. `prepare` converts elements to the type of the reduction.
 fn slide(
     lowering: &mut Lowering<'_>,
     padded: &Shaped,
@@ -272,7 +274,7 @@ fn slide(
     Shaped { value, shape: shape.to_vec() }
 }
 
-/// Whether one axis after the other is much less work than all elements of every window.
+/// Whether reducing one axis after the other is much less work than reducing whole windows.
 fn overlaps_much(window: &Window) -> bool {
     let extents: Option<Vec<i64>> = window.kernel.iter().map(DimExpr::as_constant).collect();
     let neighbours = window.strides.iter().all(|&stride| stride == 1);
@@ -280,7 +282,7 @@ fn overlaps_much(window: &Window) -> bool {
     neighbours && extents.is_some_and(is_much)
 }
 
-/// The largest element of every window, found along one axis after the other.
+/// The maximum of every window, one axis after the other.
 fn slide_axes(
     lowering: &mut Lowering<'_>,
     padded: &Shaped,
@@ -301,8 +303,8 @@ fn slide_axes(
     pooled
 }
 
-/// Where each window's largest element lies in the unpadded operand: its number in row-major order, or with spatial
-/// axes in reverse order. The first of several; 0 in a window without any.
+/// The position of each window's maximum in the unpadded operand: its index in row-major order, or with spatial axes
+/// reversed. The first of several; 0 for an empty window.
 fn positions(
     lowering: &mut Lowering<'_>,
     padded: &Shaped,
@@ -330,7 +332,7 @@ fn positions(
         let group = loop_index(builder, 1);
         places.push(channel_index(builder, group, lane, block));
         let mut s = Scalars { builder, unsigned: false };
-        // not below the largest, so that a NaN is found, too
+        // not less than the maximum, so that a NaN is found, too
         let below = s.compare(Comparison::Less, e[0], e[inputs.len() - 1]);
         let mut candidate = s.not(below);
         for axis in 0..spatial {
@@ -361,8 +363,8 @@ fn positions(
     cleared.value
 }
 
-/// The place of a window's element on an axis of the unpadded operand and whether there is one, given the axis' loops, the padding in front of it
-/// and its extent.
+/// The coordinate of a window's element on an axis of the unpadded operand and whether it exists, given the axis'
+/// loops, the padding before it and its extent.
 fn window_place(
     s: &mut Scalars<'_, '_>,
     window: &Window,
@@ -382,7 +384,7 @@ fn window_place(
     (place, s.same(arith::ANDI, &[above, below]))
 }
 
-/// How many elements each window averages over: a number, or a tensor `[1, 1, O…, 1]` where windows differ.
+/// The number of elements that each window averages: a constant, or a tensor `[1, 1, O…, 1]` if windows differ.
 fn divisor(
     lowering: &mut Lowering<'_>,
     window: &Window,

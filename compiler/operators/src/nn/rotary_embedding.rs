@@ -12,7 +12,7 @@ use crate::shape;
 pub(crate) const ROTARY_EMBEDDING: Operator =
     Operator { shapes: Some(shape::like_first), compose: Some(compose), ..Operator::of(OnnxOp::RotaryEmbedding) };
 
-/// Pairs of elements, halves apart or side by side, turned by the angles of their position.
+/// Pairs of elements, half a row apart or adjacent, rotated by the angles of their position.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let embedding = views::RotaryEmbedding::of(&emit.body, op);
     let flat = emit.known_rank(embedding.x)? == 3;

@@ -1,4 +1,4 @@
-//! Windows that slide over the axes behind batch and channels: what operators say about them, and where they fit.
+//! Sliding windows over the axes after batch and channels: their attributes and positions.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ir::DimExpr;
 use crate::shape::{Condition, Node, Shape};
 use crate::structured::window::reach;
 
-/// What an operator says about its window besides the kernel.
+/// The attributes of a window besides the kernel.
 pub(crate) struct Sliding {
     pub(crate) auto_pad: AutoPad,
     pub(crate) dilations: Option<Arc<[i64]>>,
@@ -16,7 +16,7 @@ pub(crate) struct Sliding {
     pub(crate) strides: Option<Arc<[i64]>>,
 }
 
-/// A window sliding over `rank` axes, as the attributes describe it.
+/// A window that slides over `rank` axes, as described by the attributes.
 pub(crate) struct Window {
     pub(crate) kernel: Shape,
     pub(crate) strides: Vec<i64>,
@@ -44,7 +44,7 @@ impl Window {
         Ok(Window { kernel, strides, dilations, pads, auto_pad: sliding.auto_pad })
     }
 
-    /// Extent the window covers on an axis.
+    /// The extent of the window on an axis.
     pub(crate) fn reach(&self, axis: usize) -> DimExpr {
         reach(&self.kernel[axis], self.dilations[axis])
     }
@@ -53,7 +53,7 @@ impl Window {
         DimExpr::Constant(self.strides[axis])
     }
 
-    /// Padding in front and behind, unless it follows from the extents.
+    /// Padding before and after, unless it follows from the extents.
     fn padding(&self, axis: usize) -> Option<(i64, i64)> {
         match self.auto_pad {
             AutoPad::SameUpper | AutoPad::SameLower => None,
@@ -72,11 +72,11 @@ impl Window {
         node.require(Condition::Extent(room), message)
     }
 
-    /// How often a convolution's window fits on an axis of the given extent.
+    /// The number of positions of a convolution's window on an axis of the given extent.
     pub(crate) fn places(&self, node: &mut Node<'_, '_>, axis: usize, extent: &DimExpr) -> Result<DimExpr, String> {
         let Some(padding) = self.padding(axis) else { return Ok(extent.ceil_div(&self.stride(axis))) };
         let free = self.free(axis, extent, padding);
-        // what fits an extent of 1 fits all but an empty operand, of which nothing is made
+        // a window that fits an extent of 1 fits all but an empty operand, whose result is empty
         let fits_all = self.free(axis, &DimExpr::ONE, padding).is_nonnegative();
         if !fits_all || extent.as_constant().is_some() {
             self.expect_fit(node, axis, extent, free.clone())?;
@@ -84,8 +84,8 @@ impl Window {
         Ok(free.floor_div(&self.stride(axis)).add(&DimExpr::ONE))
     }
 
-    /// How often a pool's window fits on an axis of the given extent. A window that reaches less than a stride beyond
-    /// the padding takes what there is, as in ONNX's own shape inference, whose quotient is rounded towards zero.
+    /// The number of positions of a pool's window on an axis of the given extent. A window that extends less than a
+    /// stride beyond the padding is cropped, as in ONNX's own shape inference, whose quotient is rounded towards zero.
     pub(crate) fn pooled(
         &self,
         node: &mut Node<'_, '_>,
@@ -107,13 +107,13 @@ impl Window {
         if !round_up {
             return Ok(places);
         }
-        // a last window that would start in the padding behind the data is left out
+        // a last window that would start in the padding after the data is omitted
         let starts = extent.add(&DimExpr::Constant(padding.0)).ceil_div(&stride);
         Ok(DimExpr::min(&places, &starts))
     }
 }
 
-/// Batch, channels and the axes the window slides over.
+/// Batch, channels and the axes that the window slides over.
 pub(crate) fn spatial(shape: &Shape) -> Result<(&DimExpr, &DimExpr, &[DimExpr]), String> {
     match shape.as_slice() {
         [batch, channels, rest @ ..] => Ok((batch, channels, rest)),

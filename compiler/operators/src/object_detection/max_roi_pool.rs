@@ -1,4 +1,4 @@
-//! MaxRoiPool: the largest pixel of each cell of the regions of images.
+//! MaxRoiPool: the maximum of each cell of regions of interest.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

@@ -1,4 +1,4 @@
-//! NonMaxSuppression: boxes of the best scores that do not overlap much. Since 10.
+//! NonMaxSuppression: the boxes with the highest scores that do not overlap much. Since 10.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -27,7 +27,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     lowering.call(op, "non_max_suppression", &arguments)
 }
 
-/// The only element of an operand as `f64`.
+/// The single element of an operand as `f64`.
 fn real(lowering: &mut Lowering<'_>, operand: Option<Value>, default: f64) -> Value {
     let Some(operand) = operand else {
         let default = Attribute::Float(default.to_bits(), Type::F64);

@@ -1,4 +1,4 @@
-//! RoiAlign: regions of images, sampled between their pixels. Since 10.
+//! RoiAlign: regions of interest, sampled by interpolation. Since 10.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, RoiCoordinates, RoiMode, View};
@@ -11,7 +11,7 @@ use crate::structured::calls::Argument::{Index, Real, Tensor};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const ROI_ALIGN: Operator = Operator {
-    // pixels had their centre at whole coordinates
+    // pixel centres were at integer coordinates
     upgrades: &[(16, |node, _| {
         node.attributes.set("coordinate_transformation_mode", Attribute::string("output_half_pixel"));
         Ok(())

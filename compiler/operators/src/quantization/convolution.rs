@@ -30,7 +30,7 @@ pub(crate) const CONV_INTEGER: Operator = Operator {
     ..Operator::of(OnnxOp::ConvInteger)
 };
 
-/// Of what weights have one for all or one for each of their outputs, there may be no other number.
+/// Parameters of weights must be a scalar, or have one value per output.
 fn check_count(node: &Node<'_, '_>, weights: Value, parameter: Value, name: &str) -> Result<(), String> {
     let first = |value| node.shape_of(value)?.first()?.as_constant();
     match (first(weights), first(parameter)) {

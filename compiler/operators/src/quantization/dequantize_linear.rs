@@ -42,7 +42,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
             emit.convert(difference, &wide)
         }
         Some(zero_point) => {
-            // converted first: there are element types that nothing moves
+            // converted first, because some element types cannot be moved
             let zero_point = emit.convert(zero_point, &wide);
             let (x, zero_point) = (emit.convert(x, &wide), layout.spread(emit, zero_point)?);
             emit.plain("Sub", &[x, zero_point])
@@ -59,7 +59,7 @@ fn scalar(s: &mut Scalars<'_, '_>, element: &Element<'_>) -> Value {
     let [x, scale] = element.operands();
     let wide = computed_in(&s.type_of(scale));
     let mut zero_point = element.get(2);
-    // a difference of int32 wraps around, as in ONNX Runtime; narrower ones are exact in floats
+    // differences of int32 wrap around, as in ONNX Runtime; narrower ones are exact in floats
     let x = match zero_point.filter(|_| s.type_of(x) == Type::I32) {
         Some(offset) => {
             zero_point = None;

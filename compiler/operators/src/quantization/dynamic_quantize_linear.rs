@@ -1,4 +1,4 @@
-//! DynamicQuantizeLinear: to bytes, with a scale and a zero point that follow from the data. Since 11.
+//! DynamicQuantizeLinear: to uint8, with a scale and a zero point that follow from the data. Since 11.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -17,7 +17,7 @@ pub(crate) const DYNAMIC_QUANTIZE_LINEAR: Operator = Operator {
     ..Operator::of(OnnxOp::DynamicQuantizeLinear)
 };
 
-/// Scale and zero point follow from the extremes, between which zero must lie.
+/// Scale and zero point follow from the minimum and maximum, between which zero must be.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let views::DynamicQuantizeLinear { x } = View::of(&emit.body, op);
     let (zero, most) = (emit.number_like(0.0, x), emit.number_like(255.0, x));
@@ -36,7 +36,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(result), Some(scale), Some(zero_point)])
 }
 
-/// What is left of a tensor that is quantized by what is in it.
+/// A tensor, rounded by its dynamic quantisation.
 pub(crate) fn rounded(emit: &mut Emitter, x: Value) -> Value {
     let quantized: [Value; 3] = emit.results("DynamicQuantizeLinear", &[x], []);
     emit.plain("DequantizeLinear", &quantized)

@@ -54,7 +54,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let matmul = views::QLinearMatMul::of(&emit.body, op);
     let product = match emit.element(matmul.a).is_integer() && emit.element(matmul.b).is_integer() {
         true => emit.plain("MatMulInteger", &[matmul.a, matmul.b, matmul.a_zero_point, matmul.b_zero_point]),
-        // bytes may be floats since 21
+        // 8-bit types may be floats since 21
         false => {
             let zero_point = in_front_of(emit, matmul.a_zero_point, 1);
             let (a, b) = (centred(emit, matmul.a, zero_point), centred(emit, matmul.b, matmul.b_zero_point));

@@ -1,4 +1,4 @@
-//! Operators on integers that stand for `(q - zero point) · scale`.
+//! Operators on quantised tensors, `(q - zero point) · scale`.
 
 mod convolution;
 mod dequantize_linear;

@@ -1,4 +1,4 @@
-//! What quantized operators have in common: scales, zero points, rounding.
+//! Shared code of quantised operators: scales, zero points, rounding.
 
 use ir::{Attribute, Attributes, Body, Op, Type, Value};
 
@@ -6,22 +6,22 @@ use crate::graph::{Emitter, Problem};
 use crate::shape::normalize_axis;
 use crate::types::type_number;
 
-/// How scales and zero points lie along a tensor: one, one an index of an axis, or one a block of indices.
+/// The granularity of scales and zero points: per tensor, per index of an axis, or per block of indices.
 pub(super) struct Layout {
     pub(super) tensor: Value,
     pub(super) axis: i64,
-    /// 0 where there is none.
+    /// 0 without blocks.
     pub(super) block: i64,
 }
 
 impl Layout {
-    /// A scale or zero point so that it broadcasts with the tensor.
+    /// A scale or zero point that broadcasts with the tensor.
     pub(super) fn spread(&self, emit: &mut Emitter, parameter: Value) -> Result<Value, Problem> {
         if matches!(emit.body.value_type(parameter).static_shape().as_deref(), Some([] | [1])) {
             return Ok(parameter);
         }
         let rank = emit.known_rank(self.tensor)?;
-        // a tensor of one axis has no other, also by default, which is 1
+        // a tensor of one axis has no axis 1, which is the default
         let axis = if (rank, self.axis) == (1, 1) { 0 } else { self.axis };
         let axis = normalize_axis(axis, rank as usize).map_err(Problem::input)? as i64;
         if self.block == 0 {
@@ -36,13 +36,13 @@ impl Layout {
     }
 }
 
-/// Whether scale and zero point, the operands behind the first, are one number each for the whole tensor.
+/// Whether scale and zero point, the operands after the first, are scalars for the whole tensor.
 pub(super) fn has_one_scale(body: &Body, op: Op) -> bool {
     let (tensor, parameters) = body.op(op).operands().split_first().expect("there is a tensor");
     parameters.iter().all(|&parameter| is_one_number(body, parameter, *tensor))
 }
 
-/// Whether a parameter is absent, or one number that is the same for a whole tensor.
+/// Whether a parameter is absent, or a scalar for the whole tensor.
 fn is_one_number(body: &Body, parameter: Value, tensor: Value) -> bool {
     let r#type = body.value_type(parameter);
     match r#type.static_shape().as_deref() {
@@ -52,7 +52,7 @@ fn is_one_number(body: &Body, parameter: Value, tensor: Value) -> bool {
     }
 }
 
-/// The lowest and the highest integer of a width.
+/// The minimum and maximum of an integer type.
 pub(super) fn range(width: u32, is_unsigned: bool) -> [f64; 2] {
     let span = 2f64.powi(width as i32);
     let low = if is_unsigned { 0.0 } else { -span / 2.0 };
@@ -98,8 +98,8 @@ fn saturated(emit: &mut Emitter, x: Value, zero_point: Option<Value>, target: &T
     emit.op("Cast", &[clipped], to)
 }
 
-/// A parameter with an element for each index of an axis, so that it broadcasts with a tensor that has `behind` more axes
-/// behind that one. One without axes, or with one element, is the same for all.
+/// A parameter with an element for each index of an axis, shaped so that it broadcasts with a tensor that has `behind`
+/// more axes after that one. A scalar, or a list of one, applies to all.
 pub(super) fn in_front_of(emit: &mut Emitter, parameter: Value, behind: i64) -> Value {
     let is_list = emit.rank(parameter) == Some(1);
     let is_single = emit.body.value_type(parameter).static_shape().as_deref() == Some(&[1]);
@@ -109,8 +109,8 @@ pub(super) fn in_front_of(emit: &mut Emitter, parameter: Value, behind: i64) -> 
     }
 }
 
-/// `saturate(round(q * (a scale * b scale / result scale)) + zero point)`: products of integers are scaled once, as in the standard's
-/// reference.
+/// `saturate(round(q * (a scale * b scale / result scale)) + zero point)`: integer products are scaled once, as in the
+/// standard's reference.
 pub(super) fn rescaled(emit: &mut Emitter, q: Value, scales: [Value; 3], zero_point: Value, target: &Type) -> Value {
     let [a, b, result] = scales.map(|scale| emit.widened(scale));
     let factor = emit.plain("Mul", &[a, b]);

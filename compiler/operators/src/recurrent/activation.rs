@@ -1,4 +1,4 @@
-//! The activation functions of recurrent layers, by the names the standard gives them.
+//! The activation functions of recurrent layers, by the standard's names.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use ir::{Attribute, Type, Value};
 
 use crate::graph::{Emitter, Node, Problem};
 
-/// A function of a list `activations`, with its numbers.
+/// An entry of `activations`, with its parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Activation {
     name: String,
@@ -14,13 +14,13 @@ pub(super) struct Activation {
     beta: Option<f64>,
 }
 
-/// Refuses a node that names what is no activation, or not `count` of them for each direction.
+/// Refuses a node with an unknown activation, or with other than `count` of them per direction.
 pub(super) fn check(node: &Node, count: usize) -> Result<(), Problem> {
     let Some(names) = node.attributes.get("activations").and_then(Attribute::as_array) else { return Ok(()) };
     names.iter().try_for_each(|name| parameters(name.as_str().unwrap_or_default()).map(drop))?;
     let directions = if node.attributes.str("direction") == Some("bidirectional") { 2 } else { 1 };
     let expected = count * directions;
-    // the default of a layer with one gate is long enough for two directions
+    // the default of a layer with one gate has an entry for both directions
     let is_right = names.len() == expected || (count == 1 && names.len() == 2);
     match is_right {
         true => Ok(()),
@@ -60,7 +60,7 @@ pub(super) fn activations(
     Ok(all.chunks(defaults.len()).map(<[_]>::to_vec).collect())
 }
 
-/// The defaults of a function's `alpha` and `beta`, for those it has.
+/// The defaults of a function's `alpha` and `beta`, for the parameters that it has.
 fn parameters(name: &str) -> Result<(Option<f64>, Option<f64>), Problem> {
     Ok(match &*name.to_lowercase() {
         "relu" | "tanh" | "sigmoid" | "softsign" | "softplus" => (None, None),

@@ -40,12 +40,12 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         layout: gru.layout,
         clip: gru.clip,
         gates: GATES,
-        // where the reset comes behind the product, the hidden gate reads the same state as the others
+        // if the reset is applied after the product, the hidden gate reads the same state as the others
         products: if linear { &[GATES] } else { &[GATES - 1, 1] },
     };
     let numbers = (gru.activation_alpha.as_deref(), gru.activation_beta.as_deref());
     let functions = activations(gru.activations.as_deref(), numbers, layer.directions(), &["Sigmoid", "Tanh"])?;
-    // before the reset, the recurrence's bias is reset as well
+    // otherwise the recurrence's bias is reset as well
     layer.compose(emit, &functions, linear, &|emit, cell, input, states| {
         vec![step(emit, cell, input, states[0], linear)]
     })

@@ -1,4 +1,4 @@
-//! What LSTM, GRU and RNN have in common: directions, layouts, sequence lengths, and the loop over the steps.
+//! Shared code of LSTM, GRU and RNN: directions, layouts, sequence lengths, and the loop over the steps.
 
 use dialects::onnx::views::Direction;
 use ir::{Attribute, Value};
@@ -16,33 +16,33 @@ pub(super) struct Layer {
     /// The input's biases, then the recurrence's.
     pub(super) b: Option<Value>,
     pub(super) sequence_lens: Option<Value>,
-    /// Initial states, each `[directions, batch, hidden]`, zero where they are left out.
+    /// Initial states, each `[directions, batch, hidden]`, zero if omitted.
     pub(super) initial: Vec<Option<Value>>,
     pub(super) direction: Direction,
-    /// 1 when the batch is the first axis of everything.
+    /// 1 if the batch is the first axis of all tensors.
     pub(super) layout: i64,
     pub(super) clip: Option<f64>,
     /// Gates of the weights.
     pub(super) gates: i64,
-    /// How many gates, one after the other, have one product with a state.
+    /// The numbers of consecutive gates that share one product with a state.
     pub(super) products: &'static [i64],
 }
 
-/// What one step of one direction computes with.
+/// The operands of one step of one direction.
 pub(super) struct Cell<'a> {
     /// Functions in the order of the operator's list.
     pub(super) activations: &'a [Activation],
-    /// For each product the columns of its gates and their number, `[hidden, gates * hidden]`.
+    /// For each product the weights of its gates and their number, `[hidden, gates * hidden]`.
     recurrence: Vec<(Value, i64)>,
-    /// The recurrence's bias by gate, `[hidden]`, where it is not part of the input's.
+    /// The recurrence's bias by gate, `[hidden]`, if it is not part of the input's.
     pub(super) bias: Option<Vec<Value>>,
-    /// Number of the direction.
+    /// The index of the direction.
     pub(super) direction: usize,
     clip: Option<f64>,
 }
 
 impl Cell<'_> {
-    /// `x` bounded by the layer's clip.
+    /// `x`, clipped to the layer's bound.
     pub(super) fn clipped(&self, emit: &mut Emitter, x: Value) -> Value {
         match self.clip.filter(|&clip| clip > 0.0) {
             Some(clip) => {
@@ -53,13 +53,13 @@ impl Cell<'_> {
         }
     }
 
-    /// An activation of what is clipped.
+    /// An activation of the clipped value.
     pub(super) fn activate(&self, emit: &mut Emitter, activation: usize, x: Value) -> Value {
         let x = self.clipped(emit, x);
         self.activations[activation].apply(emit, x)
     }
 
-    /// `state · recurrenceᵀ` by gate, of the gates of one product.
+    /// `state · recurrenceᵀ` by gate, for the gates of one product.
     pub(super) fn recurrent(&self, emit: &mut Emitter, product: usize, state: Value) -> Vec<Value> {
         let (columns, gates) = self.recurrence[product];
         let product = emit.plain("MatMul", &[state, columns]);
@@ -67,7 +67,8 @@ impl Cell<'_> {
     }
 }
 
-/// One step: the parts of the input by gate, each `[batch, hidden]`, and the states; the next states, the output first.
+/// One step: from the gates' shares of the input, each `[batch, hidden]`, and the states, to the next states, the
+/// output first.
 pub(super) type Step<'a> = dyn Fn(&mut Emitter, &Cell<'_>, &[Value], &[Value]) -> Vec<Value> + 'a;
 
 impl Layer {
@@ -76,7 +77,8 @@ impl Layer {
         if self.direction == Direction::Bidirectional { 2 } else { 1 }
     }
 
-    /// All outputs of the layer, then the last of each state. With `separate_bias` the step adds the recurrence's bias.
+    /// All outputs of the layer, then the last value of each state. With `separate_bias` the step adds the recurrence's
+    /// bias.
     pub(super) fn compose(
         &self,
         emit: &mut Emitter,
@@ -93,7 +95,7 @@ impl Layer {
         }
         let stacked: Vec<Value> = (0..outputs[0].len())
             .map(|index| {
-                // all outputs have the directions behind the steps, states in front
+                // the directions come after the steps for all outputs, and first for states
                 let axis = if index == 0 { 1 } else { 0 };
                 let each: Vec<Value> = outputs.iter().map(|values| emit.unsqueeze(values[index], &[axis])).collect();
                 emit.op("Concat", &each, [("axis", Attribute::i64(axis))])
@@ -150,7 +152,7 @@ impl Layer {
             let mut next = step(emit, cell, &gates, states);
             let mut output = next[0];
             if let Some(lengths) = lengths {
-                // behind the end of a sequence, states stay and outputs are zero
+                // after the end of a sequence, states stay and outputs are zero
                 let runs = emit.plain("Less", &[elements[1], lengths]);
                 let zero = emit.number_like(0.0, output);
                 output = emit.plain("Where", &[runs, output, zero]);
@@ -191,7 +193,7 @@ impl Layer {
     }
 }
 
-/// The part of one direction, along axis 0.
+/// The slice of one direction, along axis 0.
 pub(super) fn of_direction(emit: &mut Emitter, value: Value, direction: usize) -> Value {
     let index = emit.integer(direction as i64);
     emit.op("Gather", &[value, index], [("axis", Attribute::i64(0))])
@@ -214,7 +216,7 @@ pub(super) fn split(emit: &mut Emitter, value: Value, parts: i64, axis: i64) -> 
     pieces(emit, value, &vec![1; parts as usize], axis)
 }
 
-/// Parts along an axis, as long in relation to each other as `sizes` says.
+/// Parts along an axis, with lengths proportional to `sizes`.
 fn pieces(emit: &mut Emitter, value: Value, sizes: &[i64], axis: i64) -> Vec<Value> {
     if sizes.len() == 1 {
         return vec![value];

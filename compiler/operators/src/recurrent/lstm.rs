@@ -30,14 +30,14 @@ pub(crate) const LSTM: Operator = Operator {
     ..Operator::of(OnnxOp::LSTM)
 };
 
-/// What LSTM says, and what is said in the same words elsewhere.
+/// The options of LSTM, which DynamicQuantizeLSTM shares.
 pub(crate) struct Lstm {
     pub(crate) x: Value,
     pub(crate) w: Value,
     pub(crate) r: Value,
     pub(crate) b: Option<Value>,
     pub(crate) sequence_lens: Option<Value>,
-    /// Output and memory before the first step.
+    /// Initial output and cell state.
     pub(crate) initial: [Option<Value>; 2],
     pub(crate) peepholes: Option<Value>,
     pub(crate) direction: Direction,
@@ -46,9 +46,9 @@ pub(crate) struct Lstm {
     pub(crate) activations: Option<Vec<Arc<str>>>,
     pub(crate) alphas: Option<Vec<f32>>,
     pub(crate) betas: Option<Vec<f32>>,
-    /// Whether what is not forgotten is all that comes in.
+    /// Whether the input gate is one minus the forget gate.
     pub(crate) coupled: bool,
-    /// Whether the output of a step is rounded to bytes before it goes into the next one's products.
+    /// Whether the output of a step is rounded to int8 before the next step's products.
     pub(crate) rounded: bool,
 }
 
@@ -73,7 +73,7 @@ impl Lstm {
         }
     }
 
-    /// All outputs, the last one, and the last memory.
+    /// All outputs, the last one, and the last cell state.
     pub(crate) fn compose(&self, emit: &mut Emitter) -> Result<Vec<Option<Value>>, Problem> {
         let layer = Layer {
             x: self.x,

@@ -1,4 +1,4 @@
-//! Recurrent layers: the input's part of all steps is one product, the rest a `Scan` over the steps.
+//! Recurrent layers: one matrix product of the input for all steps, and a `Scan` over the steps.
 
 mod activation;
 mod gru;

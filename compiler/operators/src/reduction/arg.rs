@@ -1,4 +1,4 @@
-//! ArgMax and ArgMin: where the extreme of an axis is, the first or the last of equal ones.
+//! ArgMax and ArgMin: the index of the extreme element of an axis, the first or the last of equal ones.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -43,7 +43,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(result)])
 }
 
-/// `better` says what takes an element's place: what is strictly better, or what is as good.
+/// `better` decides which element replaces another: a strictly better one, or one that is at least as good.
 fn lower(lowering: &mut Lowering<'_>, op: Op, better: [Comparison; 2]) -> Result<(), Unsupported> {
     let extreme = views::ArgMax::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];

@@ -1,4 +1,4 @@
-//! Operators that fold axes away.
+//! Operators that reduce axes.
 
 mod arg;
 mod reduce;
@@ -23,7 +23,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &reduce::REDUCE_SUM_SQUARE,
 ];
 
-/// `shape` without the given axes, or with extent 1 in their places.
+/// `shape` without the given axes, or with extent 1 for them.
 fn without(shape: &[DimExpr], axes: &[usize], keep: bool) -> Vec<DimExpr> {
     let dims = shape.iter().enumerate().filter_map(|(axis, dim)| match (axes.contains(&axis), keep) {
         (false, _) => Some(dim.clone()),
@@ -33,7 +33,7 @@ fn without(shape: &[DimExpr], axes: &[usize], keep: bool) -> Vec<DimExpr> {
     dims.collect()
 }
 
-/// Remarks that a reduction whose result has elements makes them of none.
+/// Remarks on a reduction whose result has elements although its operand has none.
 fn remark_empty(node: &mut Node<'_, '_>, shape: &[DimExpr], axes: &[usize], result: &[DimExpr]) {
     if let Some(axis) = axes.iter().find(|&&axis| shape[axis] == DimExpr::ZERO && !result.contains(&DimExpr::ZERO)) {
         node.remark("reduction-of-nothing", format!("reduces axis {axis}, which has no elements, to a value"));

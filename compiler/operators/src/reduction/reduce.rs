@@ -101,28 +101,28 @@ pub(crate) const REDUCE_SUM_SQUARE: Operator = Operator {
     ..reduction(OnnxOp::ReduceSumSquare)
 };
 
-/// The adjoint of a reduction's result, for each element that went into it.
+/// The adjoint of a reduction's result, for each element of its operand.
 fn spread(emit: &mut Emitter, differential: &Differential<'_>) -> Value {
     let ([x], _, adjoint) = differential.parts(emit);
     let name = emit.body.name(differential.op).trim_start_matches("onnx.").to_string();
     let operation = emit.body.op(differential.op);
     let (operands, mut attributes) = (operation.operands().to_vec(), operation.attributes.clone());
     attributes.set("keepdims", Attribute::i64(1));
-    // of which only the shape is read
+    // only its shape is read
     let kept = emit.op(&name, &operands, attributes);
     let adjoint = emit.reshaped_like(adjoint, kept);
     let shape = emit.plain("Shape", &[x]);
     emit.plain("Expand", &[adjoint, shape])
 }
 
-/// All elements folded to one.
+/// The reduction of all elements.
 fn fold(node: &Node<'_, '_>, extents: &[usize], join: Join) -> Option<Elements> {
     let elements = node.known(0).filter(|_| extents.iter().all(|&extent| extent == 1))?;
     let (first, rest) = elements.split_first()?;
     Some(vec![Some(rest.iter().try_fold(first.clone(), |folded, next| join(&folded, next))?)])
 }
 
-/// What a reduction computes.
+/// The function of a reduction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Function {
     /// `Σ |x|`
@@ -146,7 +146,7 @@ const fn reduction(operator: OnnxOp) -> Operator {
     Operator { kind: Kind::Reduction, demands: Some(demand), ..Operator::of(operator) }
 }
 
-/// Folded axes stay with one element, or are gone.
+/// Reduced axes stay with extent 1, or are dropped.
 fn demand(reading: &Reading<'_>, operand: usize) -> Demand {
     let reduction: views::ReduceSum = reading.view();
     let listed = reduction.axes.and_then(|axes| reading.length(axes)).filter(|&listed| listed > 0);
@@ -157,7 +157,7 @@ fn demand(reading: &Reading<'_>, operand: usize) -> Demand {
     }
 }
 
-/// Until 27 logarithms may be of integers: they are computed in floats, and the fraction is cut off.
+/// Until version 27 logarithms may be of integers: they are computed in floats and truncated.
 fn integers_as_floats(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     let data = node.operands[0];
     if emit.body.value_type(data).element().is_integer() {
@@ -182,14 +182,14 @@ fn shapes(node: &mut Node<'_, '_>, function: Function) -> Answer {
         _ => (0..shape.len()).collect(),
     };
     let result = without(&shape, &axes, keep);
-    // what others make of nothing is said
+    // other functions have a defined result for empty operands
     if function == Function::Mean {
         remark_empty(node, &shape, &axes, &result);
     }
     Ok(vec![Some(result)])
 }
 
-/// Each extent may or may not be folded; without them the rank is known when the number of axes is.
+/// Every extent may be reduced; without the axes the rank is only known if their number is.
 fn unknown_axes(node: &mut Node<'_, '_>, reduction: &views::ReduceSum, rank: usize) -> Option<Vec<DimExpr>> {
     let rank = match reduction.keepdims != 0 {
         true => rank,
@@ -252,7 +252,7 @@ fn magnitude(s: &mut Scalars<'_, '_>, x: Value) -> Value {
     }
 }
 
-/// The tensor to reduce, the axes to reduce it along, which may be none, and whether they stay.
+/// The tensor to reduce, the axes to reduce, which may be none, and whether they are kept.
 fn reduced_axes(
     lowering: &mut Lowering<'_>,
     op: Op,
@@ -272,7 +272,7 @@ fn reduced_axes(
     Ok((input, axes, reduction.keepdims != 0))
 }
 
-/// Axes that only data tell: every extent is split into a part that stays and a part that is reduced, one of them 1.
+/// Data-dependent axes: every extent is split into a part that stays and a part that is reduced, one of them 1.
 fn masked_axes(
     lowering: &mut Lowering<'_>,
     op: Op,
@@ -317,8 +317,8 @@ fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {
     s.cast(root, &r#type, false, false)
 }
 
-/// `log(Σ exp(x)) = m + log(Σ exp(x - m))` with `m` the largest element, so that nothing overflows. An infinite one is left
-/// out, as infinities have no difference.
+/// `log(Σ exp(x)) = m + log(Σ exp(x - m))` with `m` the maximum, so that nothing overflows. An infinite maximum is not
+/// subtracted, because the difference of infinities is NaN.
 fn log_sum_exp(
     lowering: &mut Lowering<'_>,
     input: &Shaped,

@@ -1,4 +1,4 @@
-//! SequenceInsert and SequenceErase: another sequence, with one element more or less.
+//! SequenceInsert and SequenceErase: a copy of a sequence with one element more or less.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

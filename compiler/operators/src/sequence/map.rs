@@ -12,7 +12,7 @@ use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported, is_container};
 use crate::types::{contained, element_number};
 
-/// The body sees elements where the operator sees sequences.
+/// The body takes elements where the operator takes sequences.
 pub(crate) const SEQUENCE_MAP: Operator = Operator {
     shapes: Some(shapes),
     bodies: Bodies {
@@ -25,7 +25,7 @@ pub(crate) const SEQUENCE_MAP: Operator = Operator {
     ..Operator::of(OnnxOp::SequenceMap)
 };
 
-/// The body sees one element of each sequence, and tensors as they are.
+/// The body takes one element of each sequence, and tensors unchanged.
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let Some(block) = node.region(0).and_then(|region| node.block(region)) else { return Ok(vec![]) };
     let body = node.analyser.body;

@@ -1,4 +1,4 @@
-//! Sequences: numbers of values that the run keeps. What looks into them is a routine.
+//! Sequences: handles of values that the run keeps. Their elements are accessed by routines.
 
 mod change;
 mod construct;
@@ -29,12 +29,12 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &split::SPLIT_TO_SEQUENCE,
 ];
 
-/// The type of a sequence of such elements.
+/// The type of a sequence with such elements.
 fn sequence_of(element: Type) -> Type {
     Type::dialect("onnx", "Seq", vec![element])
 }
 
-/// The rank of a sequence's elements, as far as its type or what it was made of tells.
+/// The rank of a sequence's elements, as far as it follows from its type or its construction.
 fn element_rank(node: &Node<'_, '_>, sequence: Value) -> Option<usize> {
     match Made::of(node, sequence, &mut IndexSet::default()) {
         Made::OfRank(rank) => Some(rank),
@@ -42,14 +42,14 @@ fn element_rank(node: &Node<'_, '_>, sequence: Value) -> Option<usize> {
     }
 }
 
-/// What a sequence is made of.
+/// The elements that a sequence is constructed from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Made {
-    /// Nothing, or what is found elsewhere.
+    /// None, or they are found elsewhere.
     Empty,
     /// Elements of one rank.
     OfRank(usize),
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -66,7 +66,7 @@ impl Made {
         parts.into_iter().fold(Made::Empty, Made::with)
     }
 
-    /// `seen` are the values around a loop that are being looked at.
+    /// `seen` are the enclosing loops' values that are already being analysed.
     fn of(node: &Node<'_, '_>, sequence: Value, seen: &mut IndexSet<Value>) -> Made {
         let body = node.analyser.body;
         if let Some(stated) = contained(body.value_type(sequence), "Seq").and_then(Type::rank) {
@@ -86,7 +86,7 @@ impl Made {
         }
     }
 
-    /// Of a result of an operation.
+    /// For a result of an operation.
     fn by(node: &Node<'_, '_>, op: Op, index: usize, seen: &mut IndexSet<Value>) -> Made {
         let body = node.analyser.body;
         let rank = |value: Value| {
@@ -114,7 +114,7 @@ impl Made {
         }
     }
 
-    /// Of what a loop carries: what it begins with, and what its body makes of that.
+    /// For a value that a loop carries: its initial value, and what its body yields for it.
     fn around(node: &Node<'_, '_>, op: Op, index: usize, seen: &mut IndexSet<Value>) -> Made {
         let body = node.analyser.body;
         let initial = views::Loop::of(body, op).v_initial.get(index).copied();
@@ -122,7 +122,7 @@ impl Made {
     }
 }
 
-/// What the bodies of an operation yield as number `index`.
+/// The values that the bodies of an operation yield at index `index`.
 fn yielded(body: &Body, op: Op, index: usize) -> impl Iterator<Item = Value> + '_ {
     let blocks = body.op(op).regions().iter().filter_map(|&region| body.blocks(region).first().copied());
     let ends = blocks.filter_map(|block| body.terminator(block));
@@ -135,7 +135,7 @@ fn append(lowering: &mut Lowering<'_>, sequence: Value, tensor: Value, kind: i64
     lowering.call_lowered("sequence_insert", &[sequence, tensor, zero, zero], &[kind], &[handle_type()])[0]
 }
 
-/// A position, and whether it is given.
+/// A position, and whether it is present.
 fn position(lowering: &mut Lowering<'_>, position: Option<Value>) -> [Argument; 2] {
     let value = match position {
         Some(position) => lowering.scalar_index(position),

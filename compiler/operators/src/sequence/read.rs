@@ -1,4 +1,4 @@
-//! SequenceAt, SequenceLength, ConcatFromSequence: tensors out of sequences.
+//! SequenceAt, SequenceLength, ConcatFromSequence: reading tensors from sequences.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -41,7 +41,7 @@ fn element_type(node: &Reader<'_>, sequence: ir::Value) -> Option<Type> {
     contained(node.body.value_type(sequence), "Seq").map(without_shape)
 }
 
-/// A tensor of extents that only it tells.
+/// A tensor with extents that are only known from the tensor itself.
 fn measured(node: &mut Node<'_, '_>, rank: Option<usize>) -> Answer {
     let rank = rank.or_else(|| node.any_demanded_rank(0));
     Ok(vec![rank.map(|rank| (0..rank).map(|axis| node.fresh(0, axis)).collect())])

@@ -1,4 +1,4 @@
-//! SplitToSequence: the pieces of a tensor.
+//! SplitToSequence: splits a tensor into a sequence.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

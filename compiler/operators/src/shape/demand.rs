@@ -1,6 +1,6 @@
-//! Rank by demand: a value whose number of axes nothing in front of it tells has the one that its readers need.
+//! Rank by demand: a value whose rank does not follow from its definition has the only rank that its readers accept.
 //!
-//! What is concluded so holds or the model means nothing: a run asserts it.
+//! If the conclusion is wrong, the model is invalid: it is asserted at run time.
 
 use dialects::onnx::views::View;
 use dialects::onnx::{OnnxOp, YIELD};
@@ -11,13 +11,13 @@ use super::node::Node;
 use crate::operator::{Demand, Kind};
 use crate::table;
 
-/// How many readers behind one another are asked.
+/// The maximum length of a chain of readers.
 const DEPTH: usize = 10;
 
-/// Tensors have no more axes than this.
+/// The maximum rank of tensors.
 const MOST_AXES: usize = 8;
 
-/// A reader of a value of unknown rank.
+/// A reader of a value with unknown rank.
 pub struct Reading<'a> {
     body: &'a Body,
     op: Op,
@@ -25,24 +25,24 @@ pub struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// What the operation says.
+    /// The view of the operation.
     pub(crate) fn view<V: View>(&self) -> V {
         V::of(self.body, self.op)
     }
 
-    /// The rank of a value, as far as it is known in front of the reader.
+    /// The rank of a value, as far as it is known before the reader.
     pub(crate) fn rank(&self, value: Value) -> Option<usize> {
         self.known.shape(value).map(<[_]>::len).or_else(|| self.body.value_type(value).rank())
     }
 
-    /// The last extent of a value, as far as it is known in front of the reader.
+    /// The last extent of a value, as far as it is known before the reader.
     pub(crate) fn last_extent(&self, value: Value) -> Option<usize> {
         let stated = || self.body.value_type(value).shape()?.last().copied().flatten();
         let known = || self.known.shape(value)?.last()?.as_constant();
         usize::try_from(known().or_else(stated)?).ok()
     }
 
-    /// The number of elements of a list, as far as it is known in front of the reader.
+    /// The number of elements of a list, as far as it is known before the reader.
     pub(crate) fn length(&self, list: Value) -> Option<usize> {
         let stated = || self.body.value_type(list).static_shape()?.first().copied();
         let known = || self.known.shape(list)?.first()?.as_constant();
@@ -61,7 +61,7 @@ impl Reading<'_> {
         }
     }
 
-    /// What broadcasting an operand with the others, whose ranks are known, says.
+    /// The demand of broadcasting an operand with the others, whose ranks are known.
     fn broadcast_with_others(&self, operand: usize) -> Demand {
         let operands = self.body.op(self.op).operands().iter().enumerate();
         let others = operands.filter(|(index, _)| *index != operand).map(|(_, &other)| self.rank(other));
@@ -73,20 +73,20 @@ impl Reading<'_> {
 }
 
 impl Node<'_, '_> {
-    /// The rank of result `index`: the only one among `candidates` that its readers take.
+    /// The rank of result `index`: the only one among `candidates` that its readers accept.
     pub(crate) fn demanded_rank(&self, index: usize, candidates: &[usize]) -> Option<usize> {
         let readers = Readers { body: self.analyser.body, known: &self.analyser.known };
         readers.only_rank(readers.body.result(self.op, index), candidates)
     }
 
-    /// The rank of result `index` among all that tensors have.
+    /// The rank of result `index` among all possible ranks.
     pub(crate) fn any_demanded_rank(&self, index: usize) -> Option<usize> {
         let readers = Readers { body: self.analyser.body, known: &self.analyser.known };
         readers.demanded_rank(readers.body.result(self.op, index))
     }
 }
 
-/// All who read values of a function.
+/// The readers of the values of a function.
 #[derive(Clone, Copy)]
 pub(super) struct Readers<'a> {
     pub(super) body: &'a Body,
@@ -94,19 +94,19 @@ pub(super) struct Readers<'a> {
 }
 
 impl Readers<'_> {
-    /// The rank of a value: the only one among all that tensors have that its readers take.
+    /// The rank of a value: the only one among all possible ranks that its readers accept.
     pub(super) fn demanded_rank(self, value: Value) -> Option<usize> {
         let all: Vec<usize> = (0..=MOST_AXES).collect();
         self.only_rank(value, &all)
     }
 
-    /// The only one among `candidates` that the readers of a value take.
+    /// The only rank among `candidates` that the readers of a value accept.
     fn only_rank(self, value: Value, candidates: &[usize]) -> Option<usize> {
         let mut fitting = candidates.iter().filter(|&&rank| self.take(value, rank, DEPTH));
         fitting.next().copied().filter(|first| fitting.all(|other| other == first))
     }
 
-    /// Whether the readers of a value take it with so many axes.
+    /// Whether the readers of a value accept a rank.
     fn take(self, value: Value, rank: usize, depth: usize) -> bool {
         match (depth, self.body.value_type(value).rank()) {
             (0, _) => true,
@@ -121,8 +121,8 @@ impl Readers<'_> {
         }
     }
 
-    /// Whether some uses, all below a block, take a value with so many axes. Of branches one is enough: which one is
-    /// chosen may depend on the rank.
+    /// Whether some uses, all below a block, accept a value of a rank. Of the branches of an If one must accept it,
+    /// because the condition may depend on the rank.
     fn block_takes(self, block: Block, uses: &[Use], rank: usize, depth: usize) -> bool {
         let mut inside: IndexMap<Op, IndexMap<Block, Vec<Use>>> = IndexMap::default();
         for &r#use in uses {
@@ -141,7 +141,7 @@ impl Readers<'_> {
         })
     }
 
-    /// The operation of a block that has another one in a body, and that body; `None` for one of the block itself.
+    /// The operation of a block with another one in a body, and that body; `None` for one of the block itself.
     fn place_in(self, block: Block, mut op: Op) -> Option<(Op, Block)> {
         let mut inner = None;
         loop {
@@ -168,7 +168,7 @@ impl Readers<'_> {
             })
     }
 
-    /// The result of an If that a value yielded by a branch becomes.
+    /// The result of an If for a value that a branch yields.
     fn branch_result(self, end: Op, index: usize) -> Option<Value> {
         let parent = self.body.region_parent(self.body.block_region(self.body.op(end).parent()?)?)?;
         let is_branch = OnnxOp::of(self.body, parent) == Some(OnnxOp::If);

@@ -1,7 +1,7 @@
-//! The contents of small integer tensors, which later shapes are made of.
+//! The contents of small integer tensors, from which shapes are computed.
 //!
-//! Each operator's row says what it does with them; here is what those rules have in common. Floats are followed while
-//! they are whole numbers, because exporters compute sizes in floats.
+//! Each operator's row has a rule for them; this is the shared code of those rules. Floats are followed while they are
+//! integral, because exporters compute sizes in floats.
 
 use ir::{DenseElements, DimExpr, FloatType, Type};
 
@@ -10,13 +10,13 @@ use super::{ELEMENT_LIMIT, Elements};
 use crate::operator::Operator;
 use dialects::onnx::OnnxOp;
 
-/// Floats that take part in shapes are factors, one a dimension; longer lists are weights, as those of bytes are.
+/// Floats in shape computations are factors, one per dimension; longer lists are weights, like lists of 8-bit elements.
 const FACTOR_LIMIT: usize = 16;
 
-/// Longer lists of `int32` and of truth values are biases and masks: shapes are lists of `int64`.
+/// Longer lists of `int32` and of bools are biases and masks: shapes are lists of `int64`.
 const NARROW_LIMIT: usize = 64;
 
-/// Integers of fewer bits are not what extents are computed in.
+/// Extents are not computed in narrower integers than this.
 const COUNT_WIDTH: u32 = 32;
 
 /// The elements of the only result, as far as they follow from the operands'.
@@ -42,13 +42,13 @@ impl Node<'_, '_> {
         self.analyser.known.facts.get(&self.analyser.body.result(self.op, 0))?.element.as_ref()
     }
 
-    /// Whether the result's elements are no floats.
+    /// Whether the result's elements are not floats.
     pub(crate) fn is_whole(&self) -> bool {
         self.element().is_some_and(|element| !element.is_float())
     }
 }
 
-/// The elements of the first operand, whose order the operator keeps.
+/// The elements of the first operand, for operators that keep their order.
 pub(crate) fn kept(node: &Node<'_, '_>, _: &[usize]) -> Option<Elements> {
     node.elements(0).cloned()
 }
@@ -56,7 +56,7 @@ pub(crate) fn kept(node: &Node<'_, '_>, _: &[usize]) -> Option<Elements> {
 /// One element of the result from one of each operand, broadcast together.
 pub(crate) type Join = fn(&DimExpr, &DimExpr) -> Option<DimExpr>;
 
-/// The operands' elements, broadcast and joined one after the other.
+/// The operands' elements, broadcast and combined one after the other.
 pub(crate) fn joined(node: &Node<'_, '_>, extents: &[usize], join: Join) -> Option<Elements> {
     let first = spread(node, 0, extents)?;
     (1..node.operand_count()).try_fold(first, |joined, index| {
@@ -82,8 +82,8 @@ pub(crate) fn constants(dense: &DenseElements) -> Option<Elements> {
     Some((0..dense.element_count()).map(element).collect())
 }
 
-/// The elements as an element type holds them: integers wrap around, and what may not fit is not known. Counts are taken to
-/// fit `f32`, in which exporters compute sizes, and wider types.
+/// The elements, converted to an element type: integers wrap around, and values that may not fit become unknown. Counts
+/// are assumed to fit `f32`, in which exporters compute sizes, and wider types.
 fn held(element: &Type, elements: Elements) -> Elements {
     if let Type::Float(float) = element {
         let limit = whole_limit(*float);
@@ -97,39 +97,40 @@ fn held(element: &Type, elements: Elements) -> Elements {
     let (width, unsigned) = (integer.width, element.is_unsigned());
     let hold = |value: DimExpr| {
         let value = value.as_constant().map_or(value, |number| DimExpr::Constant(wrapped(number, width, unsigned)));
-        // a count is taken to fit what models count with
+        // counts are assumed to fit the types that models count with
         let fits = value.as_constant().is_some() || width >= COUNT_WIDTH;
         (fits && (!unsigned || value.is_nonnegative())).then_some(value)
     };
     elements.into_iter().map(|value| value.and_then(hold)).collect()
 }
 
-/// The lowest bits of a number, read as an integer of that width.
+/// The lowest bits of a number as an integer of that width.
 fn wrapped(number: i64, width: u32, unsigned: bool) -> i64 {
     let unused = 64 - width.clamp(1, 64);
     let raised = number << unused;
     if unsigned || width == 1 { (raised as u64 >> unused) as i64 } else { raised >> unused }
 }
 
-/// The magnitude up to which a float format has every integer; none beyond `2^31`, so that products of two are exact.
+/// The magnitude up to which a float format represents every integer, at most `2^31`, so that products of two are
+/// exact.
 fn whole_limit(float: FloatType) -> u64 {
     match float {
         FloatType::F64 => 1 << 31,
         FloatType::F32 => 1 << 24,
         FloatType::F16 => 1 << 11,
         FloatType::BF16 => 1 << 8,
-        // the narrow formats are those of weights
+        // the narrow formats are for weights
         _ => 0,
     }
 }
 
-/// A float that is an integer, and one that `f32` and wider formats hold; not `-0`, whose sign an integer has not.
+/// An integral float that `f32` and wider formats represent; not `-0`, whose sign would be lost.
 pub(crate) fn whole_number(value: f64) -> Option<i64> {
     let is_negative_zero = value == 0.0 && value.is_sign_negative();
     (value.fract() == 0.0 && value.abs() <= (1 << 24) as f64 && !is_negative_zero).then_some(value as i64)
 }
 
-/// `a + b` of elements. Integers wrap around, as they do in a run.
+/// `a + b` of elements. Integers wrap around, as at run time.
 pub(crate) fn sum(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
     computed(a, b, i64::wrapping_add, DimExpr::add)
 }
@@ -144,7 +145,8 @@ pub(crate) fn product(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
     computed(a, b, i64::wrapping_mul, DimExpr::mul)
 }
 
-/// Numbers are computed in 64 bits, which wrap around; symbolic arithmetic saturates, and is not known where it may have.
+/// Constants are computed in 64 bits, which wrap around; symbolic arithmetic saturates, and the result is unknown if it
+/// may have.
 fn computed(
     a: &DimExpr,
     b: &DimExpr,
@@ -163,7 +165,7 @@ pub(crate) fn mapped(node: &Node<'_, '_>, apply: fn(&DimExpr) -> Option<DimExpr>
     Some(elements.iter().map(|element| apply(element.as_ref()?)).collect())
 }
 
-/// The rounded quotient when operand 0 is a division of known numbers by positive ones.
+/// The rounded quotient if operand 0 is a division of constants by positive ones.
 pub(crate) fn quotient(
     node: &Node<'_, '_>,
     extents: &[usize],
@@ -208,7 +210,7 @@ fn spread_elements(elements: &Elements, shape: &[DimExpr], extents: &[usize]) ->
     Some(places(extents).map(|place| pick(&place)).collect())
 }
 
-/// Every place of a tensor in row-major order.
+/// Every index of a tensor in row-major order.
 pub(crate) fn places(extents: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
     (0..extents.iter().product::<usize>()).map(move |mut linear| {
         let mut place = vec![0; extents.len()];
@@ -220,17 +222,17 @@ pub(crate) fn places(extents: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_
     })
 }
 
-/// The place of an element in row-major order.
+/// The position of an index in row-major order.
 pub(crate) fn offset(place: impl IntoIterator<Item = usize>, extents: &[usize]) -> usize {
     place.into_iter().zip(extents).fold(0, |linear, (at, extent)| linear * extent + at)
 }
 
-/// The extents of operand `index`, when all are numbers.
+/// The extents of operand `index`, if all are static.
 pub(crate) fn static_extents(node: &Node<'_, '_>, index: usize) -> Option<Vec<usize>> {
     node.shape(index)?.iter().map(|dim| usize::try_from(dim.as_constant()?).ok()).collect()
 }
 
-/// Operand 0 repeated over the result: element `place mod extent`.
+/// Operand 0 repeated over the result: element `index mod extent`.
 pub(crate) fn repeat(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
     let (elements, from) = (node.elements(0)?, static_extents(node, 0)?);
     let shift = extents.len().checked_sub(from.len())?;

@@ -1,21 +1,21 @@
-//! Rules that many operators have: the shape of the first operand, or of all operands broadcast together.
+//! Shape rules of many operators: the shape of the first operand, or of all operands broadcast together.
 
 use ir::Attribute;
 
 use super::Answer;
 use super::node::{Node, normalize_axis};
 
-/// The first result is shaped like the first operand.
+/// The first result has the shape of the first operand.
 pub(crate) fn like_first(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![node.shape(0)])
 }
 
-/// Every result is shaped like the first operand.
+/// Every result has the shape of the first operand.
 pub(crate) fn like_first_each(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![node.shape(0); node.result_count()])
 }
 
-/// All operands broadcast together.
+/// The broadcast of all operands.
 pub(crate) fn broadcast_operands(node: &mut Node<'_, '_>) -> Answer {
     let mut joined = vec![];
     for index in 0..node.operand_count() {
@@ -27,7 +27,7 @@ pub(crate) fn broadcast_operands(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(joined)])
 }
 
-/// The first result is shaped like the first operand, of which `axis` is one of the axes.
+/// The first result has the shape of the first operand, which has the axis `axis`.
 pub(crate) fn like_first_along_axis(node: &mut Node<'_, '_>) -> Answer {
     let shape = node.shape(0);
     if let (Some(shape), Some(axis)) = (&shape, node.attribute("axis").and_then(Attribute::as_integer)) {

@@ -1,11 +1,11 @@
 //! Symbolic shapes of the graph level, inferred operator by operator.
 //!
-//! Every operator has one rule: a function from what is known about its operands to the shapes of its results. Beside
-//! shapes the analysis follows the contents of small integer tensors, because those are what later shapes are made of.
+//! Every operator has one rule: a function from the facts about its operands to the shapes of its results. Next to
+//! shapes, the analysis follows the contents of small integer tensors, because later shapes are computed from them.
 //!
 //! Invariants
 //! - Every symbol that occurs in a shape has an entry in [`ShapeAnalysis::sources`].
-//! - A symbol made for a value inside a region does not occur outside that region.
+//! - A symbol for a value inside a region does not occur outside of that region.
 
 mod demand;
 pub(crate) mod elements;
@@ -30,63 +30,63 @@ pub use requirement::{Condition, Requirement};
 
 /// A symbolic shape, outermost extent first.
 pub type Shape = Vec<DimExpr>;
-/// The elements of a small tensor in row-major order; `None` where an element is not known.
+/// The elements of a small tensor in row-major order; `None` for unknown elements.
 pub type Elements = Vec<Option<DimExpr>>;
 /// Shapes of the results, `None` where unknown; missing ones at the end are unknown too. The error is a contradiction.
 pub type Answer = Result<Vec<Option<Shape>>, String>;
-/// How an operator's result shapes follow from its operands.
+/// The rule for an operator's result shapes.
 pub type Rule = fn(&mut Node<'_, '_>) -> Answer;
 
 /// Tensors with more elements than this are not followed.
 const ELEMENT_LIMIT: usize = 1024;
 
-/// Where a symbol's value can be read at run time.
+/// The location of a symbol's value at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolSource {
     /// An extent of an argument of the function.
     Argument {
-        /// Argument number.
+        /// The index of the argument.
         argument: usize,
-        /// Axis of it.
+        /// Its axis.
         axis: usize,
     },
-    /// An extent of a value computed on the way, which depends on data.
+    /// An extent of a computed value, which is data-dependent.
     Result {
         /// The value.
         value: Value,
-        /// Axis of it.
+        /// Its axis.
         axis: usize,
     },
 }
 
-/// What is known about one value.
+/// The facts about one value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Fact {
     pub(crate) shape: Option<Shape>,
     pub(crate) element: Option<Type>,
     pub(crate) elements: Option<Elements>,
-    /// The elements as the outside sees them: integers, all known.
+    /// The elements in the form of the public interface: integers, all known.
     known: Option<Vec<DimExpr>>,
 }
 
-/// What is known about the values of one function.
+/// The facts about the values of one function.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeAnalysis {
     facts: IndexMap<Value, Fact>,
-    /// Where each symbol can be read.
+    /// The location of each symbol's value.
     pub sources: IndexMap<Arc<str>, SymbolSource>,
-    /// The symbols made for extents nothing is known about.
+    /// The symbols for unknown extents.
     fresh: IndexMap<(Value, usize), Arc<str>>,
-    /// What extents must be for an operation to mean anything, where only a run tells.
+    /// The conditions on extents that are checked at run time.
     requirements: IndexMap<Op, Vec<Requirement>>,
-    /// What is said of an operation that breaks a rule, though it can be computed.
+    /// Remarks on operations that break a rule, though they can be computed.
     remarks: IndexMap<Op, Vec<Remark>>,
-    /// What extents broadcast to where that is one of them, because the function means nothing otherwise.
+    /// Broadcast extents that must equal one of their parts, because the function is invalid otherwise.
     settled: IndexMap<DimExpr, DimExpr>,
 }
 
 impl ShapeAnalysis {
-    /// The shape of a value; `None` when its rank is not known.
+    /// The shape of a value; `None` if its rank is unknown.
     pub fn shape(&self, value: Value) -> Option<&[DimExpr]> {
         self.facts.get(&value)?.shape.as_deref()
     }
@@ -96,13 +96,13 @@ impl ShapeAnalysis {
         self.facts.get(&value)?.element.clone()
     }
 
-    /// The elements of a small integer or boolean tensor when all are known, in row-major order. A tensor of rank two
-    /// or more is given only when its elements are numbers.
+    /// The elements of a small integer or boolean tensor if all are known, in row-major order. For a tensor of rank two
+    /// or more, only if they are constants.
     pub fn known_value(&self, value: Value) -> Option<&[DimExpr]> {
         self.facts.get(&value)?.known.as_deref()
     }
 
-    /// A tensor type with the extents that are numbers; `None` when the element type is not known.
+    /// A tensor type with the static extents; `None` if the element type is unknown.
     pub fn tensor_type(&self, value: Value) -> Option<Type> {
         let fact = self.facts.get(&value)?;
         let element = fact.element.clone()?;
@@ -121,17 +121,17 @@ impl ShapeAnalysis {
         }
     }
 
-    /// What a run has to assert about extents before it comes to an operation.
+    /// The conditions on extents that a run asserts before an operation.
     pub fn requirements(&self, op: Op) -> &[Requirement] {
         self.requirements.get(&op).map_or(&[], Vec::as_slice)
     }
 
-    /// What is remarked on the operations, in their order.
+    /// The remarks on operations, in their order.
     pub fn remarks(&self) -> impl Iterator<Item = (Op, &Remark)> {
         self.remarks.iter().flat_map(|(&op, remarks)| remarks.iter().map(move |remark| (op, remark)))
     }
 
-    /// Infers one more operation of the analysed body, whose operands are known already.
+    /// Infers one more operation of the analysed body, whose operands are known.
     pub fn infer(&mut self, body: &Body, op: Op) -> ir::Result<()> {
         let mut analyser = Analyser { body, known: std::mem::take(self), errors: Vec::new() };
         analyser.operation(op);
@@ -139,14 +139,15 @@ impl ShapeAnalysis {
         if analyser.errors.is_empty() { Ok(()) } else { Err(analyser.errors) }
     }
 
-    /// States the shape of a value that no operation defines.
+    /// States the shape of a value without a defining operation.
     pub(crate) fn assume(&mut self, body: &Body, value: Value, shape: Option<Shape>) {
         let element = body.value_type(value).as_tensor().map(|tensor| tensor.element.clone());
         self.record(value, Fact { shape, element, elements: None, known: None });
     }
 
-    /// What extents broadcast to, where an operation behind tells: `[T] + [N]`, of which there must be `N`, has `N` elements. Of
-    /// operations that every run comes to, and extents of arguments, so that it can be asserted before.
+    /// Broadcast extents that follow from a later operation: if `[T] + [N]` must have `N` elements, it has `N`
+    /// elements. Only for operations that every run reaches, and extents of arguments, so that it can be asserted at
+    /// the beginning.
     fn settled_later(&self, body: &Body) -> IndexMap<DimExpr, DimExpr> {
         let mut settled = IndexMap::default();
         let is_given = |name: &Arc<str>| matches!(self.sources.get(name), Some(SymbolSource::Argument { .. }));
@@ -184,7 +185,7 @@ impl ShapeAnalysis {
         self.facts.insert(value, fact);
     }
 
-    /// The symbol for an extent that only the finished value tells.
+    /// The symbol for an extent that is only known from the finished value.
     pub(crate) fn fresh(&mut self, body: &Body, value: Value, axis: usize) -> DimExpr {
         if let Some(name) = self.fresh.get(&(value, axis)) {
             return DimExpr::Symbol(name.clone());
@@ -204,7 +205,7 @@ impl ShapeAnalysis {
     }
 }
 
-/// How many elements a shape has, where that is a number whatever the symbols in it are, and not too large for one.
+/// The number of elements of a shape, if it is a constant whatever the symbols are, and not too large.
 fn known_count(shape: &[DimExpr]) -> Option<i64> {
     match shape.contains(&DimExpr::Constant(0)) {
         true => Some(0),
@@ -212,7 +213,8 @@ fn known_count(shape: &[DimExpr]) -> Option<i64> {
     }
 }
 
-/// Whether the numbers in a shape are exact, and the bytes of a tensor are an `i64` as far as its extents are known.
+/// Whether the constants in a shape are exact, and the size of a tensor in bytes fits an `i64` as far as its extents
+/// are known.
 fn is_addressable(shape: &[DimExpr], element: &Type) -> bool {
     let bytes = i64::from(element.bit_width().unwrap_or(8).div_ceil(8));
     let known = |extent: &DimExpr| extent.as_constant().unwrap_or(1);
@@ -222,7 +224,7 @@ fn is_addressable(shape: &[DimExpr], element: &Type) -> bool {
 }
 
 /// Infers the shapes of a function. `attributes` are the function's: `arg_attrs` name its arguments and their
-/// dimensions. `bindings` replaces named dimensions by numbers.
+/// dimensions. `bindings` replaces named dimensions by constants.
 pub fn analyse(body: &Body, attributes: &Attributes, bindings: &IndexMap<Arc<str>, i64>) -> ir::Result<ShapeAnalysis> {
     let walk = |settled: IndexMap<DimExpr, DimExpr>| {
         let mut known = ShapeAnalysis { settled, ..ShapeAnalysis::default() };
@@ -239,7 +241,7 @@ pub fn analyse(body: &Body, attributes: &Attributes, bindings: &IndexMap<Arc<str
     if settled.is_empty() { Ok(known) } else { walk(settled) }
 }
 
-/// Writes inferred types into the values of every function of a module: extents that are numbers become static.
+/// Writes inferred types into the values of every function of a module: constant extents become static.
 pub fn infer_shapes(module: &mut Module, bindings: &IndexMap<Arc<str>, i64>) -> ir::Result<()> {
     let mut errors = Vec::new();
     for op in module.ops().to_vec() {
@@ -302,7 +304,7 @@ impl Analyser<'_> {
         }
     }
 
-    /// An argument of more bytes than there are addresses is one that nobody can give.
+    /// An argument that is larger than the address space cannot be given.
     fn expect_addressable(&mut self, value: Value, input: &str, shape: Option<&[DimExpr]>) {
         let Some(tensor) = self.body.value_type(value).as_tensor() else { return };
         if shape.is_some_and(|shape| !is_addressable(shape, &tensor.element)) {
@@ -383,13 +385,13 @@ impl Analyser<'_> {
         }
     }
 
-    /// Records a shape; nothing is known about the elements.
+    /// Records a shape, without facts about the elements.
     pub(crate) fn set_shape(&mut self, value: Value, shape: Option<Shape>) {
         let element = self.body.value_type(value).as_tensor().map(|tensor| tensor.element.clone());
         self.known.record(value, Fact { shape, element, elements: None, known: None });
     }
 
-    /// Remarks that the model declares another shape for a result than it has.
+    /// Remarks on a result whose declared shape differs from the inferred one.
     fn compare_declared(&mut self, op: Op, result: Value, found: &[DimExpr]) {
         let Some(declared) = self.body.value_type(result).as_tensor().and_then(|tensor| tensor.shape.as_ref()) else {
             return;
@@ -405,7 +407,7 @@ impl Analyser<'_> {
         self.known.remarks.entry(op).or_default().push(Remark { rule: "value-shape-declared", message });
     }
 
-    /// The shape the model declares for a result: the last resort.
+    /// The declared shape of a result, used if nothing else is known.
     fn declared_shape(&mut self, value: Value) -> Option<Shape> {
         let extents = self.body.value_type(value).as_tensor()?.shape.clone()?;
         let dims = extents.iter().enumerate().map(|(axis, extent)| match extent {
@@ -416,8 +418,8 @@ impl Analyser<'_> {
     }
 }
 
-/// Whether a symbolic extent has a name, so that all extents of this name are equal. Some exporters write `?`, `*` or `-1` for
-/// every extent that is not known.
+/// Whether a symbolic extent has a name, so that all extents of this name are equal. Some exporters write `?`, `*` or
+/// `-1` for every unknown extent.
 pub fn is_dimension_name(text: &str) -> bool {
     text.contains(|letter: char| letter.is_alphabetic() || letter == '_')
 }

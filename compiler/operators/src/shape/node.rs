@@ -1,28 +1,28 @@
-//! One operation as a shape rule sees it.
+//! The interface of shape rules to an operation.
 
 use dialects::onnx::views::View;
 use ir::{Attribute, Attributes, DimExpr, Op, Type, Value};
 
 use super::{Analyser, Answer, Condition, Elements, Remark, Requirement, Shape};
 
-/// An operation and what is known around it.
+/// An operation and its context.
 pub struct Node<'a, 'b> {
     pub(crate) analyser: &'a mut Analyser<'b>,
     pub(crate) op: Op,
 }
 
 impl<'b> Node<'_, 'b> {
-    /// What the operation says.
+    /// The view of the operation.
     pub(crate) fn view<V: View>(&self) -> V {
         V::of(self.analyser.body, self.op)
     }
 
-    /// The shape of an operand, when its rank is known.
+    /// The shape of an operand, if its rank is known.
     pub(crate) fn shape_of(&self, operand: Value) -> Option<Shape> {
         self.analyser.known.shape(operand).map(<[DimExpr]>::to_vec)
     }
 
-    /// The only element of an operand, when it is known.
+    /// The only element of an operand, if it is known.
     pub(crate) fn number_of(&self, operand: Value) -> Option<DimExpr> {
         match self.elements_of(operand)?.as_slice() {
             [only] => only.clone(),
@@ -46,7 +46,7 @@ impl<'b> Node<'_, 'b> {
         (*self.analyser.body.value_type(value) != Type::None).then_some(value)
     }
 
-    /// The shape of operand `index`, when its rank is known.
+    /// The shape of operand `index`, if its rank is known.
     pub(crate) fn shape(&self, index: usize) -> Option<Shape> {
         self.analyser.known.shape(self.operand(index)?).map(<[DimExpr]>::to_vec)
     }
@@ -61,35 +61,35 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.facts.get(&operand)?.elements.as_ref()
     }
 
-    /// How many elements a list has, if that is a number. One that is too long to be followed has no known length: it may be
-    /// what a model only declares.
+    /// The number of elements of a list, if it is a constant. A list that is too long to be followed has no known
+    /// length: its length may be a mere declaration.
     pub(crate) fn list_length(&self, list: Value) -> Option<usize> {
         let shape = self.shape_of(list)?;
         let [length] = shape.as_slice() else { return None };
         usize::try_from(length.as_constant()?).ok().filter(|&length| length <= super::ELEMENT_LIMIT)
     }
 
-    /// The elements of an operand, when all are known.
+    /// The elements of an operand, if all are known.
     pub(crate) fn known_of(&self, operand: Value) -> Option<Vec<DimExpr>> {
         self.elements_of(operand)?.iter().cloned().collect()
     }
 
-    /// The elements of an operand, when all are numbers.
+    /// The elements of an operand, if all are constants.
     pub(crate) fn numbers_of(&self, operand: Value) -> Option<Vec<i64>> {
         self.elements_of(operand)?.iter().map(|element| element.as_ref()?.as_constant()).collect()
     }
 
-    /// The elements of operand `index`, when all are known.
+    /// The elements of operand `index`, if all are known.
     pub(crate) fn known(&self, index: usize) -> Option<Vec<DimExpr>> {
         self.known_of(self.operand(index)?)
     }
 
-    /// The elements of operand `index`, when all are numbers.
+    /// The elements of operand `index`, if all are constants.
     pub(crate) fn numbers(&self, index: usize) -> Option<Vec<i64>> {
         self.numbers_of(self.operand(index)?)
     }
 
-    /// The floats of an operand, when it is a constant or known to hold whole numbers.
+    /// The floats of an operand, if it is a constant or its elements are known to be integral.
     pub(crate) fn floats_of(&self, value: Value) -> Option<Vec<f64>> {
         if let Some(Attribute::Dense(dense)) = ir::constant_value(self.analyser.body, value)
             && dense.element_count() <= super::ELEMENT_LIMIT
@@ -100,7 +100,7 @@ impl<'b> Node<'_, 'b> {
         Some(self.numbers_of(value)?.into_iter().map(|number| number as f64).collect())
     }
 
-    /// The sizes a one-dimensional shape operand gives, by its own length when its elements are unknown.
+    /// The sizes in a one-dimensional shape operand; their number follows from its length if its elements are unknown.
     pub(crate) fn sizes_of(&self, operand: Value) -> Option<Elements> {
         if let Some(elements) = self.elements_of(operand) {
             return Some(elements.clone());
@@ -123,13 +123,13 @@ impl<'b> Node<'_, 'b> {
         Some(self.attribute(name)?.as_integers()?.to_vec())
     }
 
-    /// A symbol for extent `axis` of result `result`, which only the finished value tells.
+    /// A symbol for extent `axis` of result `result`, which is only known from the finished value.
     pub(crate) fn fresh(&mut self, result: usize, axis: usize) -> DimExpr {
         let value = self.analyser.body.result(self.op, result);
         self.analyser.known.fresh(self.analyser.body, value, axis)
     }
 
-    /// States what must hold for the node to mean anything. What is known not to is an error that says `message`.
+    /// States a condition for the node to be valid. If it is known to be false, the error is `message`.
     pub(crate) fn require(&mut self, condition: Condition, message: impl FnOnce() -> String) -> Result<(), String> {
         match condition.decide() {
             Some(true) => Ok(()),
@@ -147,7 +147,7 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.remarks.entry(self.op).or_default().push(Remark { rule, message });
     }
 
-    /// States that two extents are equal; `what` says of what they are.
+    /// States that two extents are equal; `what` describes them.
     pub(crate) fn expect_equal(&mut self, a: &DimExpr, b: &DimExpr, what: &str) -> Result<(), String> {
         self.require(Condition::Equal(a.clone(), b.clone()), || format!("{what} {a} and {b} differ"))
     }
@@ -170,7 +170,7 @@ impl<'b> Node<'_, 'b> {
         Ok(())
     }
 
-    /// States that operand `index`, if present, is repeated to a shape of the same or a higher rank.
+    /// States that operand `index`, if present, is broadcast to a shape of the same or a higher rank.
     pub(crate) fn expect_stretches(
         &mut self,
         operand: Option<Value>,
@@ -186,7 +186,7 @@ impl<'b> Node<'_, 'b> {
         Ok(())
     }
 
-    /// The better known of two extents that must be equal.
+    /// The more specific of two extents that must be equal.
     pub(crate) fn unify(&mut self, a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
         self.require(Condition::Equal(a.clone(), b.clone()), || format!("extent {a} meets extent {b}"))?;
         Ok(if b.as_constant().is_some() { b.clone() } else { a.clone() })
@@ -198,9 +198,9 @@ impl<'b> Node<'_, 'b> {
         (0..rank).map(|axis| self.broadcast_extent(&extent_of(a, axis, rank), &extent_of(b, axis, rank))).collect()
     }
 
-    /// The extent two extents broadcast to.
+    /// The broadcast of two extents.
     pub(crate) fn broadcast_extent(&mut self, a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
-        // the rest is about extents that differ, and about what broadcasts itself
+        // the rest handles extents that differ, and extents that are broadcasts themselves
         if (a == b || *a == DimExpr::ONE) && !matches!(b, DimExpr::Broadcast(_)) {
             return Ok(b.clone());
         }
@@ -219,7 +219,7 @@ impl<'b> Node<'_, 'b> {
         Ok(settled)
     }
 
-    /// The shapes of results, in which no extent is negative.
+    /// The shapes of results, without negative extents.
     pub(super) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
         for (index, shape) in shapes.iter().enumerate().take(self.result_count()) {
             for (axis, dim) in shape.iter().flatten().enumerate() {
@@ -233,19 +233,19 @@ impl<'b> Node<'_, 'b> {
         Ok(shapes)
     }
 
-    /// Whether an operand has this extent, which was seen to be one where the operand was made.
+    /// Whether an operand has this extent, which was already checked where the operand was computed.
     fn is_operand_extent(&self, dim: &DimExpr) -> bool {
         let operands = self.analyser.body.op(self.op).operands();
         operands.iter().any(|&operand| self.analyser.known.shape(operand).is_some_and(|shape| shape.contains(dim)))
     }
 
-    /// The axes an operand lists, counted from the front. `Ok(None)` when they are not known, or omitted.
+    /// The axes in an operand, counted from the front. `Ok(None)` if they are unknown, or omitted.
     pub(crate) fn axes_of(&self, operand: Option<Value>, rank: usize) -> Result<Option<Vec<usize>>, String> {
         let axes = operand.and_then(|operand| self.numbers_of(operand));
         axes.map(|axes| axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect()).transpose()
     }
 
-    /// A list of axes: operand `operand`, or attribute `axes`. `Ok(None)` when it is given but not known, or omitted.
+    /// A list of axes: operand `operand`, or attribute `axes`. `Ok(None)` if it is unknown, or omitted.
     pub(crate) fn axes(&self, operand: usize, rank: usize) -> Result<Option<Vec<usize>>, String> {
         let axes = self.numbers(operand).or_else(|| self.integers("axes"));
         axes.map(|axes| axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect()).transpose()
@@ -267,7 +267,7 @@ pub(crate) fn at_least_zero(extent: DimExpr) -> DimExpr {
     DimExpr::max(&extent, &DimExpr::ZERO)
 }
 
-/// Extent `axis` of a shape that counts as one of rank `rank`: missing ones are 1 and in front.
+/// Extent `axis` of a shape extended to rank `rank` by leading extents of 1.
 pub(crate) fn extent_of(shape: &[DimExpr], axis: usize, rank: usize) -> DimExpr {
     (axis + shape.len()).checked_sub(rank).map_or(DimExpr::ONE, |axis| shape[axis].clone())
 }

@@ -1,10 +1,10 @@
-//! Operands whose number of axes the standard fixes, and whose shape rule does not ask.
+//! Operands whose rank the standard fixes, and whose shape rule does not check it.
 
 use super::Shape;
 use super::node::{Node, list};
 use crate::operator::{Operator, Rank};
 
-/// An error where an operand has another number of axes than it must have.
+/// Checks the ranks of operands.
 pub(super) fn check(node: &Node<'_, '_>, ranks: &[(usize, Rank)]) -> Result<(), String> {
     for &(operand, rank) in ranks {
         let shape = node.operand(operand).and_then(|value| node.analyser.known.shape(value));
@@ -16,9 +16,9 @@ pub(super) fn check(node: &Node<'_, '_>, ranks: &[(usize, Rank)]) -> Result<(), 
     Ok(())
 }
 
-/// An error where an operand of an elementwise operator has more axes than the result, to which it could not be repeated.
+/// Checks that operands of an elementwise operator, which are broadcast to the result, do not have a higher rank.
 pub(super) fn check_elementwise(node: &Node<'_, '_>, row: &Operator, shapes: &[Option<Shape>]) -> Result<(), String> {
-    // one with a lowering of its own may read the type of an operand alone
+    // an operator with a lowering may only read the type of an operand
     let is_plain = row.scalar.is_some() && row.lower.is_none() && row.lowers(node.analyser.body, node.op);
     let Some(Some(result)) = shapes.first().filter(|_| is_plain) else { return Ok(()) };
     for index in 0..node.operand_count() {

@@ -1,11 +1,11 @@
-//! Bodies of operators: analysed like any block, their results joined.
+//! Bodies of operators: analysed like any block; the shapes of results are joined.
 
 use ir::{Block, DimExpr, Region, Value};
 
 use super::node::Node;
 use super::{Shape, SymbolSource};
 
-/// Rounds after which loop-carried shapes are given up.
+/// The number of rounds after which loop-carried shapes become unknown.
 const ROUNDS: usize = 4;
 
 impl Node<'_, '_> {
@@ -19,14 +19,14 @@ impl Node<'_, '_> {
         self.analyser.body.blocks(region).first().copied()
     }
 
-    /// What the body of a region yields.
+    /// The values that the body of a region yields.
     pub(crate) fn yields(&self, region: Region) -> Vec<Value> {
         let body = self.analyser.body;
         let end = self.block(region).and_then(|block| body.terminator(block));
         end.map(|end| body.op(end).operands().to_vec()).unwrap_or_default()
     }
 
-    /// Whether all symbols of an extent can be read outside this operation's regions.
+    /// Whether all symbols of an extent have a location outside of this operation's regions.
     pub(crate) fn escapes(&self, extent: &DimExpr) -> bool {
         let body = self.analyser.body;
         extent.all_symbols(&mut |symbol| match self.analyser.known.sources.get(symbol) {
@@ -49,14 +49,14 @@ impl Node<'_, '_> {
         })
     }
 
-    /// The shape of result `index`, of which each extent is either the same in all `shapes` or measured.
+    /// The shape of result `index`: each extent is either the same in all `shapes` or data-dependent.
     pub(crate) fn join(&mut self, index: usize, shapes: &[Option<Shape>]) -> Option<Shape> {
         let (first, others) = shapes.split_first()?;
         let first = first.clone()?;
         let ranks: Option<Vec<usize>> = shapes.iter().map(|shape| Some(shape.as_ref()?.len())).collect();
         let ranks = ranks?;
         if ranks.iter().any(|&rank| rank != first.len()) {
-            // what comes of a branch that gives another rank means nothing to the readers
+            // readers cannot use the result of a branch with another rank
             let rank = self.demanded_rank(index, &ranks)?;
             return Some((0..rank).map(|axis| self.fresh(index, axis)).collect());
         }
@@ -68,9 +68,9 @@ impl Node<'_, '_> {
     }
 }
 
-/// Runs a body until the shapes it carries round stay the same, and returns those shapes.
+/// Analyses a body until the shapes that it carries reach a fixed point, and returns those.
 ///
-/// `arguments` are the block's carried arguments, `initial` the values they start from, `yields` their next values.
+/// `arguments` are the block's carried arguments, `initial` their initial values, `yields` their next values.
 pub(crate) fn carry(
     node: &mut Node<'_, '_>,
     block: Block,
@@ -110,12 +110,12 @@ pub(crate) fn carry(
     shapes
 }
 
-/// The shapes carried out of a loop, in which no extent of its body is left.
+/// The shapes carried out of a loop, without extents of its body.
 pub(crate) fn carried_out(node: &mut Node<'_, '_>, carried: Vec<Option<Shape>>) -> Vec<Option<Shape>> {
     carried.into_iter().enumerate().map(|(index, shape)| node.join(index, &[shape])).collect()
 }
 
-/// Elements of shape `each` collected along a new axis at `axis`, as often as the finished value tells.
+/// Elements of shape `each`, stacked along a new axis at `axis` with an unknown extent.
 pub(crate) fn stacked(node: &mut Node<'_, '_>, index: usize, each: Shape, axis: usize) -> Shape {
     let mut shape = vec![];
     for (at, dim) in each.into_iter().enumerate() {

@@ -1,22 +1,22 @@
-//! Rules that a model breaks though it can be computed, where inference comes across them.
+//! Rules that a model breaks though it can be computed, as far as shape inference finds them.
 
 use ir::{Attribute, Attributes, Body, DimExpr, IndexMap, Op};
 
 use super::{ShapeAnalysis, dimension_names};
 
-/// The attribute of a module that lists what is suspicious about the model.
+/// The module attribute that lists warnings about the model.
 pub const WARNINGS: &str = "onnx.warnings";
 
-/// A rule that is broken where that keeps nobody from computing the operation.
+/// A broken rule that does not prevent the operation from being computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// The rule.
     pub rule: &'static str,
-    /// What is there.
+    /// What was found.
     pub message: String,
 }
 
-/// Adds to what is suspicious about a model; `module` is the module's attributes.
+/// Adds warnings about a model; `module` is the module's attributes.
 pub fn warn(module: &mut Attributes, messages: &[String]) {
     if messages.is_empty() {
         return;
@@ -26,7 +26,7 @@ pub fn warn(module: &mut Attributes, messages: &[String]) {
     module.set(WARNINGS, Attribute::Array(warnings.into()));
 }
 
-/// What inference remarked on a function that nobody has rewritten yet, as text: of each rule the first place.
+/// The remarks of inference on a function that has not been rewritten yet, as text: the first one for each rule.
 pub fn remarked(function: &Attributes, body: &Body, analysis: &ShapeAnalysis) -> Vec<String> {
     let mut first: IndexMap<&str, (String, usize)> = IndexMap::default();
     for (op, remark) in analysis.remarks() {
@@ -43,7 +43,7 @@ pub fn remarked(function: &Attributes, body: &Body, analysis: &ShapeAnalysis) ->
     first.into_iter().map(text).collect()
 }
 
-/// What messages call an operation: the node, or the operator where that has no name.
+/// The name of an operation in messages: the node, or the operator if the node has no name.
 fn place(body: &Body, op: Op) -> String {
     match body.op(op).location.names().first() {
         Some(name) => format!("node '{name}'"),
@@ -51,7 +51,7 @@ fn place(body: &Body, op: Op) -> String {
     }
 }
 
-/// What is said of a name of extents that two outputs give different numbers.
+/// The message for a named extent that has different values in two outputs.
 fn ambiguous_symbol(function: &Attributes, body: &Body, analysis: &ShapeAnalysis) -> Option<String> {
     let notes = function.get("res_attrs").and_then(Attribute::as_array)?;
     let end = body.terminator(body.entry()?)?;

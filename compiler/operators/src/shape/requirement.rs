@@ -1,7 +1,7 @@
-//! What the extents of a node's operands must be for it to mean anything.
+//! Conditions on the extents of a node's operands.
 //!
-//! Shape rules state it. What numbers contradict is an error of the model; what only a run tells is asserted there,
-//! before the node computes anything.
+//! Shape rules state them. A condition that constants contradict is an error of the model; one that depends on dynamic
+//! extents is asserted at run time, before the node computes anything.
 
 use ir::DimExpr;
 
@@ -18,17 +18,17 @@ pub enum Condition {
     Extent(DimExpr),
 }
 
-/// A condition of which only a run tells whether it holds.
+/// A condition that is checked at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirement {
-    /// What must hold.
+    /// The condition.
     pub condition: Condition,
-    /// What is wrong where it does not.
+    /// The message if it is false.
     pub message: String,
 }
 
 impl Condition {
-    /// Whether it holds whatever the symbols are; `None` when that depends on them.
+    /// Whether it is true or false for all values of the symbols; `None` if that depends on them.
     pub(crate) fn decide(&self) -> Option<bool> {
         match self {
             Condition::Equal(a, b) => equal(a, b),
@@ -40,7 +40,7 @@ impl Condition {
         }
     }
 
-    /// The extents it is about.
+    /// The extents in it.
     pub fn dims(&self) -> Vec<&DimExpr> {
         match self {
             Condition::Equal(a, b) | Condition::Broadcast(a, b) | Condition::Stretches(a, b) => vec![a, b],
@@ -49,7 +49,7 @@ impl Condition {
     }
 }
 
-/// Whether two extents are equal, as far as numbers and spelling tell.
+/// Whether two extents are equal, as far as constants and normal forms tell.
 fn equal(a: &DimExpr, b: &DimExpr) -> Option<bool> {
     match (a, b) {
         _ if a == b => Some(true),

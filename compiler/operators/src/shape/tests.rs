@@ -1,4 +1,4 @@
-//! Shapes inferred from textual functions: each case gives a body and what its results must be.
+//! Shapes inferred from textual functions: each case has a body and the expected shapes of its results.
 
 use ir::{DimExpr, IndexMap, parse_module};
 
@@ -39,7 +39,7 @@ fn describe(analysis: &ShapeAnalysis, value: ir::Value) -> String {
     }
 }
 
-/// Cases of one operation on the arguments: its text behind `%r = `, and the shape of the result.
+/// Cases of one operation on the arguments: its text after `%r = `, and the shape of the result.
 fn check(cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         let constants = r#"
@@ -91,7 +91,7 @@ fn numbers_are_held_as_their_type_holds_them() {
     assert_eq!(case("i64", "9223372036854775807", "1", "Add"), "[1] = [-9223372036854775808]");
     assert_eq!(case("i64", "-9223372036854775807", "2", "Sub"), "[1] = [9223372036854775807]");
     assert_eq!(case("i64", "-9223372036854775808", "-9223372036854775808", "Mul"), "[1] = [0]");
-    // what a float rounds is not known
+    // the result of rounding a float is unknown
     assert_eq!(case("f16", "2048.0", "1.0", "Add"), "[1]");
     assert_eq!(case("f16", "2000.0", "1.0", "Add"), "[1] = [2001]");
     assert_eq!(case("bf16", "256.0", "1.0", "Add"), "[1]");
@@ -100,7 +100,7 @@ fn numbers_are_held_as_their_type_holds_them() {
     assert_eq!(case("i64", "3", "5", "Sub"), "[1] = [-2]");
 }
 
-/// What a run asserts of a function that returns `%r`.
+/// The run-time assertions of a function that returns `%r`.
 fn required(body: &str) -> Vec<String> {
     let text = function(body, "%r", "tensor<*xf32>");
     let module = parse_module(&text, "test", None).expect("parses");
@@ -318,11 +318,11 @@ fn types_are_written_back() {
     assert_eq!(main.r#type.results[0].to_string(), "tensor<?x7x32xf32>");
 }
 
-/// What gives sequences, optionals or maps, and training.
+/// Operators that return sequences, optionals or maps, and training.
 const WITHOUT_RULE: &[&str] =
     &["Optional", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence", "ZipMap"];
 
-/// Whether no operation of the operator is ever built.
+/// Whether the operator is always replaced when it is read.
 fn is_read_as_others(schema: &dialects::onnx::schema::Schema) -> bool {
     let row = crate::table::row_of(&schema.op_name());
     row.is_some_and(|row| {

@@ -1,11 +1,11 @@
 //! The channels-blocked layout: `[N, C, S…]` kept as `[N, ceil(C / b), S…, b]` with `b = min(16, C)`.
 //!
-//! A value produced blocked stays so until a reader needs the plain form; either form is made from the other at most
-//! once and remembered. Readers that work element by element simply follow the layout of their operands.
+//! A value that is produced in blocked form stays so until a reader needs the plain form; each form is converted to the
+//! other at most once. Elementwise readers keep the layout of their operands.
 //!
 //! Invariants
-//! - Lanes behind the last channel hold zeros or whatever elementwise operations make of them; nothing reads them into
-//!   a lane in front.
+//! - Lanes after the last channel contain zeros, or results of elementwise operations on them; they never affect other
+//!   lanes.
 //! - A tensor whose channel count is dynamic has `b = 1`, which is a reshape of the plain form.
 
 use dialects::{arith, linalg};
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         self.blocked.insert(result, value);
     }
 
-    /// Whether a source value exists in blocked form.
+    /// Whether a source value has a blocked form.
     pub fn is_blocked(&self, value: Value) -> bool {
         self.blocked.contains_key(&value)
     }
@@ -73,15 +73,15 @@ impl Lowering<'_> {
         blocked
     }
 
-    /// The blocked form of a plain tensor; lanes behind the last channel are zero.
+    /// The blocked form of a plain tensor; lanes after the last channel are zero.
     pub fn pack(&mut self, plain: &Shaped) -> Shaped {
         self.pack_by(plain, block_size(&plain.shape[1]))
     }
 
-    /// The same in blocks of another size.
+    /// The same with another block size.
     pub fn pack_by(&mut self, plain: &Shaped, block: i64) -> Shaped {
         let rank = plain.shape.len();
-        // whole blocks are transposed in registers, others would be loaded one by one
+        // full blocks are transposed in registers, others would be loaded element by element
         let plain = &self.in_whole(plain, &[(1, block)]);
         let shape = blocks_of(&plain.shape, block);
         if block == 1 || plain.shape[2..].iter().all(|dim| *dim == DimExpr::Constant(1)) {
@@ -104,7 +104,8 @@ impl Lowering<'_> {
         self.pointwise(&[input], shape, element, |_, e| e[0])
     }
 
-    /// How an elementwise operator reads its operands in blocked form, when one of them is already and the others fit.
+    /// The operands of an elementwise operator in blocked form, if one of them is blocked and the others are
+    /// compatible.
     pub fn blocked_operands(&mut self, operands: &[Value], result: Value) -> Option<Vec<Input>> {
         let shape = self.shapes.shape(result).unwrap_or_default();
         let rank = shape.len();
@@ -128,7 +129,7 @@ impl Lowering<'_> {
         Some(present.into_iter().map(|value| self.blocked_input(value, shape)).collect())
     }
 
-    /// How loops over the blocked form of a shape read a source value: as it lies, where it is the same for all channels.
+    /// How loops over the blocked form of a shape read a source value: directly, if it is the same for all channels.
     fn blocked_input(&mut self, value: Value, shape: &[DimExpr]) -> Input {
         let (rank, own) = (shape.len(), self.shapes.shape(value).unwrap_or_default());
         let loops = blocked_shape(shape);
@@ -155,7 +156,7 @@ impl Lowering<'_> {
         self.pack(&plain)
     }
 
-    /// Concatenation in blocked form: along a spatial axis or the batch, or along channels in whole blocks.
+    /// Concatenation in blocked form: along a spatial axis or the batch, or along channels in full blocks.
     pub fn concat_blocked(&mut self, operands: &[Value], axis: usize) -> bool {
         let whole = |lowering: &Self, value: Value| {
             lowering.shape(value).get(1).and_then(DimExpr::as_constant).is_some_and(|channels| channels % GROUP == 0)

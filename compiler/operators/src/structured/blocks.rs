@@ -1,7 +1,7 @@
-//! Products with matrices in numbers of a few bits, in blocks with a scale each.
+//! Matrix products with block-quantised weights.
 //!
-//! Numbers lie in words of 32 bits, each the next numbers of a column; words, scales and zero points in groups of 16 columns. What
-//! the matrix stands for is computed where it is multiplied:
+//! Quantised values are packed into words of 32 bits along a column; words, scales and zero points are in groups of 16
+//! columns. The values are dequantised where they are multiplied:
 //!
 //! `y[…, n] += x[…, k] · ((word(k, n) >> place(k) & mask) - zero point(k / block, n)) · scale(k / block, n)`
 
@@ -20,13 +20,13 @@ use super::scalars::Scalars;
 /// Bytes of a word.
 const WORD: i64 = 4;
 
-/// `[n, k]` in blocks along `k`.
+/// A quantised matrix `[n, k]` with blocks along `k`.
 pub(crate) struct BlockMatrix {
-    /// `[n, blocks, …]`: bytes, numbers in the lowest bits first.
+    /// `[n, blocks, …]`: bytes, with values in the lowest bits first.
     pub(crate) numbers: Value,
-    /// `[n, blocks]`, however shaped.
+    /// `[n, blocks]`, in any shape of this size.
     pub(crate) scales: Value,
-    /// `[n, ceil(blocks · bits / 8)]`, as the numbers; all are the middle when absent.
+    /// `[n, ceil(blocks · bits / 8)]`, packed like the values; the middle of the range if absent.
     pub(crate) zero_points: Option<Value>,
     pub(crate) outputs: i64,
     pub(crate) inputs: i64,
@@ -113,7 +113,7 @@ impl Lowering<'_> {
         self.side_by_side(scales, 1, |_, e| e[0])
     }
 
-    /// The same of zero points, which become bytes.
+    /// The same for zero points, which become bytes.
     fn pack_zero_points(&mut self, matrix: &BlockMatrix, zero_points: Value) -> Value {
         let (bits, in_byte) = (matrix.bits, 8 / matrix.bits);
         let bytes = (matrix.blocks() + in_byte - 1) / in_byte;
@@ -134,14 +134,15 @@ impl Lowering<'_> {
         self.side_by_side(Shaped { value, shape }, 1, |_, e| e[0])
     }
 
-    /// A source value as a matrix of so many rows and columns.
+    /// A source value as a matrix with the given rows and columns.
     fn rows_of(&mut self, value: Value, rows: i64, columns: i64) -> Shaped {
         let shape = [rows, columns].map(DimExpr::Constant).to_vec();
         let value = self.value(value);
         Shaped { value: self.reshape(value, &shape), shape }
     }
 
-    /// A matrix `[n, width · m]` as `[ceil(n / 16), m, 16]`, zero behind the last row, where `width` elements of a row become one.
+    /// A matrix `[n, width · m]` as `[ceil(n / 16), m, 16]`, zero after the last row, where `width` elements of a row
+    /// are packed into one.
     fn side_by_side(
         &mut self,
         matrix: Shaped,
@@ -165,7 +166,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The number that a word has for the iteration of loop `dim`.
+/// The value in a word for the iteration of loop `dim`.
 fn number_of(builder: &mut Builder<'_>, word: Value, dim: usize, bits: i64) -> Value {
     let k = loop_index(builder, dim);
     let mut s = Scalars { builder, unsigned: true };

@@ -1,8 +1,8 @@
-//! Sums of products of bytes that stand for `q - zero point`.
+//! Contractions of int8 and uint8, with elements `q - zero point`.
 //!
-//! One factor is made unsigned and the other signed, as processors multiply them: what is of the other sign moves by 128,
-//! and its zero point with it. The sum of the products of the bytes themselves is a contraction; what the zero points `z` and
-//! `y` add to it follows from sums of one factor:
+//! One factor is made unsigned and the other signed, as the instructions require: a factor of the other signedness is
+//! shifted by 128, and so is its zero point. The contraction runs on the raw values; the terms of the zero points `z`
+//! and `y` follow from sums of one factor:
 //!
 //! `Σ (a - z)(b - y) = Σ a b - z Σ (b - y) - y Σ a`
 
@@ -20,32 +20,32 @@ use super::reduction::{Combine, Fold, Shaped};
 use super::scalars::Scalars;
 use crate::literal::pairwise;
 
-/// How far bytes of one sign are from those of the other.
+/// The offset between the two signednesses.
 const OFFSET: i64 = 128;
 
-/// A factor of bytes.
+/// An 8-bit factor.
 pub(crate) struct Bytes {
-    /// The bytes, signed or not as was asked for.
+    /// The elements, with the requested signedness.
     pub(crate) tensor: Shaped,
-    /// What stands for zero, as `i32`; left out where it is 0.
+    /// The zero point, as `i32`; absent if it is 0.
     pub(crate) zero_point: Option<Shaped>,
     known: Option<Known>,
 }
 
-/// Bytes that are known while a function is lowered.
+/// Elements that are known at compile time.
 struct Known {
     elements: Arc<DenseElements>,
-    /// The bits in which those of the factor are others.
+    /// The bits that differ in the factor's elements.
     flipped: u8,
 }
 
-/// Most bytes that are added up while a function is lowered.
+/// The maximum number of elements that are summed at compile time.
 const ADDED_UP: usize = 1 << 20;
-/// Most bytes whose sum fits in 16 bits.
+/// The maximum number of elements whose sum fits in 16 bits.
 const RUN: usize = 257;
 
 impl Lowering<'_> {
-    /// A source value and its zero point as bytes that are unsigned, or signed.
+    /// A source value and its zero point with the requested signedness.
     pub(crate) fn bytes(&mut self, value: Value, zero_point: Option<Value>, unsigned: bool) -> Bytes {
         let tensor = self.shaped(value);
         let moves = self.is_unsigned(value) != unsigned;
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         Bytes { tensor, zero_point: self.moved_zero_point(value, zero_point, unsigned), known }
     }
 
-    /// Bytes moved by 128.
+    /// Elements shifted by 128.
     pub(crate) fn other_sign(&mut self, tensor: &Shaped) -> Shaped {
         self.map(&[tensor], &tensor.shape, Type::I8, |s, e| {
             let top = s.number(-OFFSET as f64, &Type::I8);
@@ -67,7 +67,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The zero point of a source value when its bytes are unsigned, or signed; left out where it is 0.
+    /// The zero point of a source value with the requested signedness; absent if it is 0.
     pub(crate) fn moved_zero_point(
         &mut self,
         value: Value,
@@ -101,7 +101,7 @@ impl Lowering<'_> {
         }))
     }
 
-    /// Sums of bytes along axes, which keep extent 1.
+    /// Sums of elements along axes, which keep extent 1.
     pub(crate) fn sums_of_bytes(&mut self, tensor: &Shaped, axes: &[usize], unsigned: bool) -> Shaped {
         let fold = Fold::new(Combine::Add, Type::I32, false);
         self.reduce(tensor, axes, true, fold, |s, e| s.cast(e, &Type::I32, unsigned, false))
@@ -116,12 +116,12 @@ impl Lowering<'_> {
         let sums = self.sums_of_bytes(&factor.tensor, axes, false);
         let Some(zero_point) = &factor.zero_point else { return sums };
         let count = self.count(&factor.tensor.shape, axes, &Type::I32);
-        // by themselves, as they are known where zero points are
+        // separately, because they are constants if zero points are
         let zeros = self.map(&[zero_point], &zero_point.shape, Type::I32, |s, e| s.mul(count, e[0]));
         self.map(&[&sums, &zeros], &sums.shape, Type::I32, |s, e| s.sub(e[0], e[1]))
     }
 
-    /// The same of bytes that are known.
+    /// The same at compile time.
     fn known_sums(&mut self, factor: &Bytes, axes: &Range<usize>) -> Option<Shaped> {
         let known = factor.known.as_ref()?;
         let extents: Vec<i64> = factor.tensor.shape.iter().map(DimExpr::as_constant).collect::<Option<_>>()?;
@@ -155,8 +155,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// `left [batch…, m, k] · right [batch…, k, n]` of an unsigned and a signed factor, whose zero points broadcast to the
-    /// sums.
+    /// `left [batch…, m, k] · right [batch…, k, n]` for an unsigned and a signed factor, whose zero points broadcast to
+    /// the sums.
     pub(crate) fn byte_product(&mut self, left: &Bytes, right: &Bytes, batch: &[DimExpr]) -> Shaped {
         let mut terms = vec![];
         if let Some(zero_point) = &left.zero_point {
@@ -167,7 +167,7 @@ impl Lowering<'_> {
             let depth = left.tensor.shape.len() - 1;
             terms.push((zero_point.clone(), self.sums_of_bytes(&left.tensor, &[depth], true)));
         }
-        // behind the terms, so that what is made of both is fused with the product
+        // after the terms, so that elementwise consumers are fused with the product
         let sums = self.raw_product(&left.tensor, &right.tensor, batch);
         terms.into_iter().fold(sums, |sums, (zero_point, of_other)| {
             self.map(&[&sums, &zero_point, &of_other], &sums.shape, Type::I32, |s, e| {
@@ -177,7 +177,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The sums of products of the bytes themselves.
+    /// The contraction of the raw values.
     fn raw_product(&mut self, left: &Shaped, right: &Shaped, batch: &[DimExpr]) -> Shaped {
         let rank = batch.len();
         let [.., m, depth] = &left.shape[..] else { unreachable!("a matrix has two axes") };
@@ -212,7 +212,7 @@ impl Lowering<'_> {
         Shaped { value, shape }
     }
 
-    /// Matrices `[batch…, k, n]` as `[batch…, ceil(n / 16), ceil(k / 4), 16, 4]`, zero behind the last row.
+    /// Matrices `[batch…, k, n]` as `[batch…, ceil(n / 16), ceil(k / 4), 16, 4]`, zero after the last row.
     fn pack_quads(&mut self, matrix: &Shaped) -> Value {
         let axis = matrix.shape.len() - 2;
         let matrix = self.in_whole(matrix, &[(axis, QUAD), (axis + 1, GROUP)]);
@@ -229,9 +229,9 @@ impl Lowering<'_> {
 }
 
 impl Known {
-    /// Sums of so many neighbouring signed bytes each, `inner` apart.
+    /// Sums of `depth` signed elements each, `inner` apart.
     fn sums(&self, depth: usize, inner: usize) -> Vec<i64> {
-        // without a sign, 128 more
+        // unsigned ones are 128 larger
         let moved = |&byte: &u8| byte ^ self.flipped ^ OFFSET as u8;
         let excess = OFFSET * depth as i64;
         let blocks = self.elements.data.bytes().chunks_exact((depth * inner).max(1));
@@ -270,7 +270,7 @@ mod tests {
     const ROWS: usize = 3;
     const COLUMNS: usize = 2000;
 
-    /// Bytes that stand for others, and what they stand for.
+    /// Elements with flipped bits, and their values.
     fn known(flipped: u8) -> (Known, Vec<i64>) {
         let bytes: Vec<u8> = (0..ROWS * COLUMNS).map(|at| (at * at % 251) as u8).collect();
         let numbers = bytes.iter().map(|byte| i64::from((byte ^ flipped) as i8)).collect();
@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(known.sums(COLUMNS, 1), rows);
             let column = |at: usize| numbers.iter().skip(at).step_by(COLUMNS).sum::<i64>();
             assert_eq!(known.sums(ROWS, COLUMNS), (0..COLUMNS).map(column).collect::<Vec<i64>>());
-            // more rows than are added up in 16 bits
+            // more rows than are summed in 16 bits
             let column = |at: usize| numbers.iter().skip(at).step_by(2).sum::<i64>();
             assert_eq!(known.sums(ROWS * COLUMNS / 2, 2), [0, 1].map(column));
         }

@@ -1,4 +1,4 @@
-//! Calls of the runtime's routines, for operators whose work is not loop-shaped.
+//! Calls of the runtime's routines, for operators that are not loop-shaped.
 
 use dialects::linalg::generic::Generic;
 use dialects::rt;
@@ -8,14 +8,14 @@ use ir::{Attribute, Attributes, DimExpr, Op, Type, Value, ValueDefinition};
 use super::{Lowering, Unsupported, is_string};
 use crate::types::{element_by_name, element_number};
 
-/// What a routine takes.
+/// An operand of a routine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Argument {
     /// A tensor of the graph level whose elements the routine computes with.
     Tensor(Value),
     /// A tensor of the graph level whose elements the routine only moves.
     Moved(Value),
-    /// A tensor of the structured level, and the number of its element type.
+    /// A tensor of the structured level, and its element type number.
     Lowered(Value, i64),
     /// An `index` value.
     Index(Value),
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             }
             let present = results.get(index).copied().filter(|&result| self.is_present(result));
             let Some(result) = present else {
-                // what operators leave out are lists of positions and counts
+                // omitted operands are lists of positions and counts
                 kinds.push(element_number(&Type::I64).expect("int64 is an element type"));
                 if *extents == Extents::Given {
                     let shape = self.shape(results[0]);
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Calls a routine with values of the structured level, destinations among them.
+    /// Calls a routine with values of the structured level, including destinations.
     pub(crate) fn call_lowered(&mut self, name: &str, operands: &[Value], kinds: &[i64], types: &[Type]) -> Vec<Value> {
         let attributes =
             Attributes::from([("routine", Attribute::string(name)), ("kinds", Attribute::i64_dense_array(kinds))]);
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         self.body.op(call).results().to_vec()
     }
 
-    /// A tensor of one element, of which all elements of a tensor are copies as it was lowered.
+    /// A tensor of one element, if all elements of a lowered tensor are copies of it.
     pub(crate) fn repeated_element(&mut self, tensor: Value) -> Option<Value> {
         let element = self.element(tensor);
         let value = self.value(tensor);
@@ -113,7 +113,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of a tensor's element type, as routines take it.
+    /// The element type number of a tensor for routines.
     pub(crate) fn kind(&self, tensor: Value) -> Result<i64, Unsupported> {
         let element = self.source.value_type(tensor).element();
         let whole = element.bit_width().is_some_and(|width| width == 1 || (width >= 8 && width.is_power_of_two()));
@@ -122,7 +122,7 @@ impl Lowering<'_> {
         number.ok_or_else(|| Unsupported::new(format!("elements of type {element} are not computed with")))
     }
 
-    /// The number of an unsigned type that takes as many bytes as a tensor's element type.
+    /// The number of an unsigned type of the same size as a tensor's element type.
     pub(crate) fn storage_kind(&self, tensor: Value) -> Result<i64, Unsupported> {
         let element = self.element(tensor);
         let number = match element.byte_width() {

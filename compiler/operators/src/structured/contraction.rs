@@ -1,4 +1,4 @@
-//! Products of lowered matrices.
+//! Matrix products of lowered tensors.
 
 use dialects::onnx::is_random;
 use ir::{AffineExpr, AffineMap, DimExpr, IndexSet, Op, Type, Value};
@@ -15,7 +15,8 @@ pub(crate) fn multiply_add(s: &mut Scalars<'_, '_>, e: &[Value]) -> Value {
     s.add(e[2], product)
 }
 
-/// `left [batch…, m, k] · right [batch…, k, n] + start`, with batch dimensions broadcast; half precision is summed up in f32.
+/// `left [batch…, m, k] · right [batch…, k, n] + start`, with batch dimensions broadcast; f16 and bf16 are summed in
+/// f32.
 pub(crate) fn matmul(
     lowering: &mut Lowering<'_>,
     left: &Shaped,
@@ -75,7 +76,7 @@ pub(crate) fn matmul(
     lowering.in_type(&Shaped { value, shape }, element)
 }
 
-/// Packs a constant matrix `[k, n]` as `[ceil(n / 16), k, 16]`, zero behind the last column.
+/// Packs a constant matrix `[k, n]` as `[ceil(n / 16), k, 16]`, zero after the last column.
 fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped) -> Shaped {
     let matrix = lowering.in_whole(matrix, &[(1, GROUP)]);
     let group = DimExpr::Constant(GROUP);
@@ -97,8 +98,8 @@ pub(crate) fn transpose(lowering: &mut Lowering<'_>, matrix: &Shaped) -> Shaped 
 }
 
 impl Lowering<'_> {
-    /// What a tensor in f32 is widened from, in half precision, or else the tensor: what is moved before it is widened moves
-    /// half the bytes, and a contraction may read it as it is.
+    /// The f16 or bf16 tensor that a tensor in f32 is widened from, or else the tensor: data movement before widening
+    /// moves half the bytes, and a contraction may read it without conversion.
     pub(crate) fn before_widening(&self, tensor: &Shaped) -> Shaped {
         let value = widened_from(&self.body, tensor.value).unwrap_or(tensor.value);
         Shaped { value, shape: tensor.shape.clone() }

@@ -4,8 +4,8 @@
 //!
 //! `y[n, g, ob, o…, oc] += x[n, g, ib, o… * stride + k… * dilation, ic] * w[g, ob, ib, k…, ic, oc]`
 //!
-//! The group loop is left out when there is one group. Fewer than 16 output channels a group use packed weights of 16
-//! columns of which only the first are written.
+//! With one group there is no group loop. Groups with fewer than 16 output channels use packed weights of 16 columns,
+//! of which only the first are written.
 
 mod bands;
 mod dense;
@@ -26,7 +26,7 @@ use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::rt::tile::QUAD;
 
-/// A convolution with weights in the order of Conv. Half precision is summed up in f32, which the weights are in.
+/// A convolution with weights in the order of Conv. f16 and bf16 are summed in f32, the type of the weights.
 pub(super) struct Convolution {
     /// `[O, C / groups, K…]`
     pub(super) weights: Shaped,
@@ -34,31 +34,31 @@ pub(super) struct Convolution {
     pub(super) bias: Option<Shaped>,
     pub(super) groups: i64,
     pub(super) window: Window,
-    /// Elements of the result.
+    /// The element type of the result.
     pub(super) element: Type,
-    /// For signed weights of bytes.
+    /// For int8 weights.
     pub(super) bytes: Option<Bytes>,
 }
 
-/// The operand of a convolution of bytes, which becomes unsigned.
+/// The operand of an int8 convolution, which becomes unsigned.
 #[derive(Clone)]
 pub(super) struct Bytes {
     /// Whether it is signed.
     moves: bool,
-    /// What it has around it: its zero point.
+    /// The padding value: its zero point.
     fill: Value,
     /// Zero points of the weights, `[O]`.
     weights_zero: Option<Shaped>,
 }
 
 impl Convolution {
-    /// The type sums are kept in.
+    /// The type of the sums.
     fn work(&self) -> Type {
         accumulator(&self.element)
     }
 
-    /// The block of channels that bytes are packed in where a block as large as there are channels would not consist of whole
-    /// quads: with them the taps of a row are one run of quads.
+    /// The channel block size for int8 if a block of all channels would not consist of full quads: with it the kernel
+    /// elements of a row are one run of quads.
     fn quads(&self) -> Option<i64> {
         let channels =
             self.weights.shape[1].as_constant().filter(|&channels| channels < GROUP && channels % QUAD != 0)?;
@@ -66,7 +66,7 @@ impl Convolution {
         (self.bytes.is_some() && has_taps).then(|| (channels + QUAD - 1) / QUAD * QUAD)
     }
 
-    /// An operand as it is multiplied.
+    /// An operand in the form that is multiplied.
     fn operand(&self, lowering: &mut Lowering<'_>, x: &Shaped) -> Shaped {
         match &self.bytes {
             None => lowering.in_type(x, &self.work()),
@@ -76,7 +76,7 @@ impl Convolution {
     }
 }
 
-/// A bias, reshaped, in the type sums are kept in.
+/// A bias, reshaped, in the type of the sums.
 fn bias_tensor(lowering: &mut Lowering<'_>, bias: &Shaped, shape: &[DimExpr], convolution: &Convolution) -> Shaped {
     let value = lowering.reshape(bias.value, shape);
     lowering.in_type(&Shaped { value, shape: shape.to_vec() }, &convolution.work())
@@ -104,7 +104,7 @@ pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::Convolution)
     Ok(())
 }
 
-/// The weights of the taps of a window that begins at `first` in the kernel.
+/// The weights of a window that begins at `first` in the kernel.
 fn taps_of(lowering: &mut Lowering<'_>, weights: Shaped, window: &Window, first: &[i64]) -> Shaped {
     if weights.shape[2..] == window.kernel {
         return weights;
@@ -114,7 +114,7 @@ fn taps_of(lowering: &mut Lowering<'_>, weights: Shaped, window: &Window, first:
     Shaped { value: select(lowering, &weights, &plan, &shape), shape }
 }
 
-/// Lowers `ConvInteger`, whose zero points are of the operand and of the weights.
+/// Lowers `ConvInteger`, with zero points of the operand and of the weights.
 pub(crate) fn lower_integer(
     lowering: &mut Lowering<'_>,
     op: Op,
@@ -167,10 +167,11 @@ pub(crate) fn lower_integer(
     convolve(lowering, conv.x, &convolution, result)
 }
 
-/// Products of two centred bytes, each of magnitude 255 at most, whose sum f32 holds exactly.
+/// The maximum number of products of two centred int8 values, each of magnitude at most 255, whose sum f32 represents
+/// exactly.
 const EXACT_PRODUCTS: i64 = (1 << 24) / (255 * 255);
 
-/// `q - zero point` in a wider type; the zero point is one, or one an output.
+/// `q - zero point` in a wider type; the zero point is a scalar, or has one value per output.
 fn centred(
     lowering: &mut Lowering<'_>,
     q: &Shaped,
@@ -196,11 +197,11 @@ fn centred(
     })
 }
 
-/// The same, where both are small constants. The zero point is one, or has an element for each index of the first axis.
+/// The same for small constants. The zero point is a scalar, or has an element for each index of the first axis.
 fn known_centred(lowering: &Lowering<'_>, q: &Shaped, zero: Option<&Shaped>, unsigned: bool) -> Option<Vec<i64>> {
     let mut numbers = lowering.known_integers_of(q)?;
     let zeros = zero.map_or(Some(vec![0]), |zero| lowering.known_integers_of(zero))?;
-    // a model may have another number of them, which is not computed here
+    // an invalid model may have another number of them, which is not computed here
     let each = match zeros.len() {
         1 => numbers.len(),
         count => (q.shape[0] == DimExpr::Constant(count as i64)).then(|| numbers.len() / count)?,
@@ -211,7 +212,7 @@ fn known_centred(lowering: &Lowering<'_>, q: &Shaped, zero: Option<&Shaped>, uns
     Some(numbers)
 }
 
-/// The zero point of an operand as an unsigned byte.
+/// The zero point of an operand as uint8.
 fn fill_of(lowering: &mut Lowering<'_>, zero_point: Option<Value>, moves: bool) -> Value {
     let zero = match zero_point {
         Some(zero_point) => lowering.only_element(zero_point),
@@ -224,7 +225,7 @@ fn fill_of(lowering: &mut Lowering<'_>, zero_point: Option<Value>, moves: bool) 
     lowering.builder().value(arith::XORI, &[zero, top], Type::I8, [])
 }
 
-/// Whether channels can be blocked and weights packed ahead.
+/// Whether channels can be blocked and weights packed at compile time.
 pub(super) fn is_static(weights: &Shaped) -> bool {
     weights.shape.iter().all(|extent| extent.as_constant().is_some())
 }
@@ -324,13 +325,13 @@ fn convolve(
     Ok(())
 }
 
-/// The result of a grouped convolution, in the layout that it has without a copy.
+/// The result of a grouped convolution, in the layout that needs no copy.
 pub(super) enum Sums {
     Blocked(Value),
     Plain(Value),
 }
 
-/// The operand in blocked form. Its weights tell how many channels it must have.
+/// The operand in blocked form. Its number of channels follows from the weights.
 pub(super) fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
     if lowering.shape(x)[1] == *channels {
         return lowering.blocked(x);
@@ -339,7 +340,7 @@ pub(super) fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &Di
     lowering.pack(&plain)
 }
 
-/// The operand, which has as many channels as its weights tell.
+/// The operand, with the number of channels that its weights require.
 fn with_channels(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
     let plain = lowering.shaped(x);
     if plain.shape[1] == *channels {
@@ -355,7 +356,7 @@ fn check_channels(lowering: &mut Lowering<'_>, input: &[DimExpr], channels: &Dim
     lowering.check_equal(&input[1], channels, "a convolution's operand has not the channels its weights are for");
 }
 
-/// A grouped 1×1 convolution of plain tensors: one matrix product a group, pixels along the columns.
+/// A grouped 1×1 convolution of plain tensors: one matrix product per group, with pixels along the columns.
 ///
 /// `y[n, g, o, p] += w[g, o, c] * x[n, g, c, p]`
 fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
@@ -392,7 +393,7 @@ fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convol
     lowering.bind_grouped(result, value, convolution.groups);
 }
 
-/// One output channel an input channel: lanes stay apart.
+/// One output channel per input channel: lanes are independent.
 pub(super) fn depthwise(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -450,7 +451,7 @@ fn bias_blocked(lowering: &mut Lowering<'_>, bias: &Shaped, outputs: &DimExpr, c
     lowering.reshape(packed.value, &shape)
 }
 
-/// The shape of one group after the other: `[N * G, C / G, S…]`.
+/// The shape with groups as part of the batch: `[N * G, C / G, S…]`.
 fn group_shape(shape: &[DimExpr], groups: i64, channels: &DimExpr) -> Vec<DimExpr> {
     let mut shape = shape.to_vec();
     shape[0] = shape[0].mul(&DimExpr::Constant(groups));
@@ -462,7 +463,7 @@ fn is_whole(channels: &DimExpr) -> bool {
     channels.as_constant().is_some_and(|channels| channels % GROUP == 0)
 }
 
-/// All groups but one: channels are regrouped, so that every group starts a block.
+/// Grouped convolutions: channels are regrouped, so that every group starts a block.
 fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, output: &[DimExpr]) -> Sums {
     let channels = convolution.weights.shape[1].clone();
     let plain = lowering.shape(x);
@@ -477,7 +478,7 @@ fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, out
     grouped_plain(lowering, &plain, convolution, output)
 }
 
-/// All groups but one, of a plain tensor.
+/// Grouped convolutions of a plain tensor.
 pub(super) fn grouped_plain(
     lowering: &mut Lowering<'_>,
     plain: &Shaped,

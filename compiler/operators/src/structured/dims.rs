@@ -1,7 +1,7 @@
 //! Symbolic dimensions as `index` values.
 //!
-//! Each distinct expression is computed once. What depends only on the inputs' extents is computed at the head of the
-//! entry block, where the memory plan can see it; what depends on a value computed on the way, where it is first used.
+//! Each distinct expression is computed once. Expressions of the inputs' extents alone are computed at the beginning of
+//! the entry block, where the memory plan can use them; those that depend on a computed value, at their first use.
 
 use crate::shape::{Condition, SymbolSource};
 use dialects::arith::CmpIPredicate;
@@ -48,7 +48,7 @@ fn compound(lowering: &mut Lowering<'_>, dim: &DimExpr, early: bool) -> Value {
     }
 }
 
-/// The extent several extents broadcast to: the one that is not 1.
+/// The broadcast of several extents: the one that is not 1.
 fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Value {
     let one = materialize(lowering, &DimExpr::ONE);
     let values: Vec<Value> = parts.iter().map(|part| materialize(lowering, part)).collect();
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         self.place_size(code, operands, result, Attributes::from([attribute]), early)
     }
 
-    /// Emits an operation on sizes: at the head of the function, or here.
+    /// Emits an operation on sizes: at the beginning of the function, or here.
     fn place_size(
         &mut self,
         code: OpCode,
@@ -104,7 +104,7 @@ impl Lowering<'_> {
         self.body.result(op, 0)
     }
 
-    /// Whether a condition on extents holds, found out at the head of the function, or here.
+    /// Whether a condition on extents holds, computed at the beginning of the function, or here.
     pub(super) fn holds(&mut self, condition: &Condition, early: bool) -> Value {
         let dims: Vec<Value> = condition.dims().into_iter().map(|dim| materialize(self, dim)).collect();
         let compare = |lowering: &mut Self, predicate: CmpIPredicate, a: Value, b: DimExpr| {
@@ -132,7 +132,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Ends the run unless `truth` holds: at the head of the function, or here.
+    /// Ends the run unless `truth` holds: at the beginning of the function, or here.
     pub(super) fn place_check(&mut self, truth: Value, message: &str, early: bool) {
         if !early {
             return self.check(truth, message);
@@ -144,7 +144,7 @@ impl Lowering<'_> {
         self.sizes += 1;
     }
 
-    /// Says what an extent is that only its operator's data tells.
+    /// Defines an extent that is only known from its operator's data.
     pub fn define_dim(&mut self, dim: &DimExpr, value: Value) {
         self.dims.insert(dim.clone(), value);
     }
@@ -157,7 +157,7 @@ impl Lowering<'_> {
                 self.size_op(tensor::DIM, &[argument, axis], None, true)
             }
             Some(&SymbolSource::Result { value, .. }) if !self.is_bound(value) => {
-                // reported behind the operation that asks, so that what is lowered for it does not matter
+                // reported after the operation that needs it, so that its lowering does not matter
                 self.undefined.get_or_insert_with(|| symbol.into());
                 self.index(0)
             }

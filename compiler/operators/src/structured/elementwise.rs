@@ -8,7 +8,7 @@ use super::{Lowering, signless};
 use crate::operator::{Kind, ScalarBody};
 use crate::table;
 
-/// An elementwise operation as its scalar body sees it: one element of each operand.
+/// An elementwise operation as seen by its scalar body: one element of each operand.
 pub struct Element<'a> {
     reader: Reader<'a>,
     /// `None` for an omitted operand.
@@ -17,7 +17,7 @@ pub struct Element<'a> {
 }
 
 impl Element<'_> {
-    /// The operation's attributes.
+    /// The view of the operation.
     pub fn view<V: View>(&self) -> V {
         V::read(&self.reader)
     }
@@ -32,7 +32,7 @@ impl Element<'_> {
         self.operands.get(index).copied().flatten()
     }
 
-    /// The elements of all operands that are there.
+    /// The elements of all operands that are present.
     pub fn all(&self) -> impl Iterator<Item = Value> {
         self.operands.iter().flatten().copied()
     }
@@ -42,12 +42,12 @@ impl Element<'_> {
         signless(self.result)
     }
 
-    /// Whether the result is of unsigned integers.
+    /// Whether the result's elements are unsigned integers.
     pub fn is_result_unsigned(&self) -> bool {
         self.result.is_unsigned()
     }
 
-    /// Whether operand `index` is of unsigned integers.
+    /// Whether the elements of operand `index` are unsigned integers.
     pub fn is_unsigned(&self, index: usize) -> bool {
         let operand = self.reader.operands.get(index);
         operand.is_some_and(|&operand| self.reader.body.value_type(operand).element().is_unsigned())
@@ -60,8 +60,8 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) {
     lower_on(lowering, op, &operands);
 }
 
-/// Lowers an elementwise operation of which only the first operands are read. Half precision computes in f32 and rounds
-/// once.
+/// Lowers an elementwise operation of which only the first operands are read. f16 and bf16 are computed in f32 and
+/// rounded once.
 pub(crate) fn lower_on(lowering: &mut Lowering<'_>, op: Op, operands: &[Value]) {
     let source = lowering.source;
     let operation = source.op(op);
@@ -73,7 +73,7 @@ pub(crate) fn lower_on(lowering: &mut Lowering<'_>, op: Op, operands: &[Value]) 
     let element = lowering.element(result);
     let is_half = |r#type: &Type| matches!(r#type, Type::Float(FloatType::F16 | FloatType::BF16));
     let widened = is_half(&element) && row.kind == Kind::Elementwise;
-    // the type that decides is that of the numbers, not of a condition in front of them
+    // the signedness is that of the data, not of a condition before them
     let unsigned =
         operands.iter().map(|&operand| source.value_type(operand).element()).find(|&r#type| *r#type != Type::I1);
     let unsigned = unsigned.is_some_and(Type::is_unsigned);

@@ -1,4 +1,4 @@
-//! Where along an axis the extreme element is.
+//! The index of the extreme element along an axis.
 
 use dialects::arith;
 use ir::{AffineExpr, AffineMap, DimExpr, Type};
@@ -9,18 +9,18 @@ use super::reduction::{Combine, Fold, Shaped};
 use super::scalars::{Comparison, Scalars};
 use dialects::linalg::generic::{Input, Iterator};
 
-/// Along rows of at least as many elements these are looked at side by side.
+/// Rows with at least this many elements are searched in vectors.
 const LONG: i64 = 32;
 
-/// The integer that indices below `extent` are counted in beside such elements: with as many bits, where it holds the indices, so that
-/// both stand in vectors.
+/// The integer type of indices below `extent` next to elements of a type: of the same width, if it can represent the
+/// indices, so that both are vectorised.
 pub(crate) fn counted_beside(element: &Type, extent: &DimExpr) -> Type {
     let is_narrow = extent.as_constant().is_some_and(|extent| i32::try_from(extent).is_ok());
     if is_narrow && element.bit_width() != Some(64) { Type::I32 } else { Type::I64 }
 }
 
-/// The index along an axis, which keeps extent 1, of the element that is `better` than all before it. NaN is better than any number, as
-/// in NumPy, and none is better than another.
+/// The index along an axis, which keeps extent 1, of the element that is `better` than all before it. NaN is better
+/// than any number, as in NumPy, and no NaN is better than another.
 pub(crate) fn arg_extreme(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -36,7 +36,7 @@ pub(crate) fn arg_extreme(
     }
 }
 
-/// One element after the other, each beside the best of those before it.
+/// Element by element, each compared with the best so far.
 fn in_order(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -75,7 +75,7 @@ fn in_order(
     lowering.in_type(&Shaped { value: found[1], shape }, &Type::I64)
 }
 
-/// The extreme element of each row first, then the first or last place that it has there.
+/// First the extreme element of each row, then its first or last index.
 fn along_rows(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -90,10 +90,10 @@ fn along_rows(
         Comparison::GreaterOrEqual => (Combine::Max, Combine::Max),
     };
     let axis = input.shape.len() - 1;
-    // NaN where there is one
+    // NaN if there is one
     let best = lowering.reduce(input, &[axis], true, Fold::new(extreme, element.clone(), unsigned), |_, x| x);
     let counted = counted_beside(element, &input.shape[axis]);
-    // no place is as far behind or in front of the row
+    // an index outside of the row
     let nowhere = if place == Combine::Min { length } else { -1 };
     let rank = input.shape.len();
     let subscript = |d: usize| if d == axis { AffineExpr::Constant(0) } else { AffineExpr::Dim(d as u32) };

@@ -1,7 +1,7 @@
-//! Elements picked by data.
+//! Data-dependent indices.
 //!
-//! Indices are brought into bounds where they are used, so that no address leaves its buffer. Whether all of them were
-//! in bounds is a reduction of its own, asserted by the host function.
+//! Indices are clamped where they are used, so that no address leaves its buffer. Whether all of them were in bounds is
+//! a separate reduction, which the host function asserts.
 
 use dialects::{arith, tensor};
 use ir::{AffineExpr, AffineMap, DimExpr, Type, Value};
@@ -11,18 +11,18 @@ use super::reduction::{Combine, Fold, Shaped};
 use super::scalars::{Comparison, Scalars};
 use dialects::linalg::generic::Input;
 
-/// Inside a body: an index as ONNX means it (negative counts from the end), brought into `[0, extent)`.
+/// Inside a body: an index with ONNX's meaning (negative ones count from the end), clamped to `[0, extent)`.
 pub(crate) fn bounded(s: &mut Scalars<'_, '_>, index: Value, extent: Value) -> Value {
     let index = as_index(s, index);
     let position = from_front(s, index, extent);
     let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
     let last = s.sub(extent, one);
     let last = s.max(last, zero);
-    // below zero is far above
+    // unsigned, so that negative numbers are large
     Scalars { builder: s.builder, unsigned: true }.min(position, last)
 }
 
-/// An index counted from the front, where negative ones count from the end; it may lie outside.
+/// An index counted from the front, where negative ones count from the end; it may be out of bounds.
 pub(crate) fn from_front(s: &mut Scalars<'_, '_>, index: Value, extent: Value) -> Value {
     let zero = s.number(0.0, &Type::Index);
     let negative = s.compare(Comparison::Less, index, zero);
@@ -37,7 +37,7 @@ pub(crate) fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {
     s.builder.value(arith::INDEX_CAST, &[value], Type::Index, [])
 }
 
-/// Asserts on the host that every element of `indices` lies in `[-extent, extent)`.
+/// Asserts on the host that every element of `indices` is in `[-extent, extent)`.
 pub(crate) fn assert_bounds(lowering: &mut Lowering<'_>, source: Value, extent: &DimExpr, name: &str) {
     let known = lowering.shapes.known_value(source).map(<[DimExpr]>::to_vec);
     let inside = |index: &DimExpr| match (index.as_constant(), extent.as_constant()) {
@@ -63,11 +63,11 @@ pub(crate) fn component_of(lowering: &mut Lowering<'_>, picks: &Shaped, componen
     Shaped { value, shape }
 }
 
-/// Asserts on the host that every element of `indices` lies in `[-extent, extent)`.
+/// Asserts on the host that every element of `indices` is in `[-extent, extent)`.
 pub(crate) fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, extent: &DimExpr, name: &str) {
     let limit = lowering.dim(extent);
     let axes: Vec<usize> = (0..indices.shape.len()).collect();
-    // one is negative, and so is what any of them is, where an index is too small or too large
+    // the combined value is negative if any index is too small or too large
     let signs = lowering.reduce(indices, &axes, false, Fold::new(Combine::Or, Type::I64, false), |s, x| {
         let index = s.cast(x, &Type::I64, false, false);
         let limit = s.builder.value(arith::INDEX_CAST, &[limit], Type::I64, []);

@@ -1,5 +1,5 @@
-//! The grouped form: `[N, C, S…]` seen as `[N, G, C / G, S]`, which is how a grouped pointwise convolution leaves its
-//! result. It is a reshape of the plain form; elementwise readers keep it, so that they fuse with the convolution.
+//! The grouped form: `[N, C, S…]` viewed as `[N, G, C / G, S]`, the result of a grouped pointwise convolution. It is a
+//! reshape of the plain form; elementwise readers keep it, so that they fuse with the convolution.
 
 use ir::{DimExpr, Value};
 
@@ -13,8 +13,8 @@ pub(crate) struct Grouped {
     groups: i64,
 }
 
-/// The grouped form of a shape `[N, C, S…]`, or of one that broadcasts to it (extents of 1). `None` where only some of
-/// the spatial extents are broadcast, or where it is not known whether the channels are.
+/// The grouped form of a shape `[N, C, S…]`, or of one that broadcasts to it (extents of 1). `None` if only some of the
+/// spatial extents are broadcast, or if it is not known whether the channels are.
 fn grouped_shape(shape: &[DimExpr], full: &[DimExpr], groups: i64) -> Option<Vec<DimExpr>> {
     let channels = match &shape[1] {
         channels if *channels == full[1] => {
@@ -43,7 +43,7 @@ impl Lowering<'_> {
         Some(self.reshape(grouped.value, &shape))
     }
 
-    /// The groups in which an elementwise operator's operands are best computed, when one of them is grouped.
+    /// The number of groups for the operands of an elementwise operator, if one of them is grouped.
     pub(crate) fn groups_of(&self, operands: &[Value], result: Value) -> Option<i64> {
         let shape = self.shapes.shape(result);
         let lead = |value: &Value| self.grouped.get(value).filter(|_| self.shapes.shape(*value) == shape);
@@ -82,7 +82,7 @@ impl Lowering<'_> {
         Some((shaped, shape))
     }
 
-    /// A tensor with one element a channel, as a factor of a value in grouped form.
+    /// A tensor with one element per channel, as an operand of the grouped form.
     pub(crate) fn grouped_parameter(&mut self, parameter: &Shaped, groups: i64) -> Shaped {
         let members =
             parameter.shape[0].divide_exactly(&DimExpr::Constant(groups)).expect("groups divide the channels");

@@ -1,10 +1,10 @@
 //! The graph level to the structured level: each ONNX operator becomes index maps and a scalar body.
 //!
 //! A function is lowered into a new body, operation by operation. Extents are the symbolic dimensions of shape
-//! inference; each distinct one becomes one `index` value, so equal extents are equal values.
+//! inference; each distinct one becomes one `index` value, so that equal extents are equal values.
 //!
 //! Invariants
-//! - Integers are signless below this level; whether an operand was unsigned is asked of the source.
+//! - Integers are signless below this level; the source's types state whether an operand was unsigned.
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
 pub(crate) mod blocked;
@@ -49,7 +49,7 @@ const NO_LOWERING: &str = "there is no lowering for this operator yet";
 /// Why an operator cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// What is missing, as the end of a sentence.
+    /// The missing feature, as the end of a sentence.
     pub reason: String,
 }
 
@@ -68,7 +68,7 @@ pub struct Lowering<'a> {
     pub shapes: &'a ShapeAnalysis,
     /// The function being built.
     pub body: Body,
-    /// Where operations go.
+    /// The block that operations are appended to.
     pub at: Block,
     location: Location,
     /// The operator being lowered.
@@ -77,16 +77,16 @@ pub struct Lowering<'a> {
     blocked: IndexMap<Value, Value>,
     grouped: IndexMap<Value, grouped::Grouped>,
     dims: IndexMap<DimExpr, Value>,
-    /// Conditions on extents that are asserted already.
+    /// Conditions on extents that have been asserted.
     checked: IndexSet<Condition>,
-    /// An extent that was asked for before anything told what it is.
+    /// An extent that was used before its definition.
     undefined: Option<String>,
-    /// The strings of the model, by their numbers; the first is empty.
+    /// The strings of the model, by index; the first is empty.
     strings: IndexSet<String>,
-    /// What is unsupported so far.
+    /// The unsupported operators so far.
     errors: Vec<Diagnostic>,
     entry: Block,
-    /// Operations of the entry block that compute sizes from input extents, all in front.
+    /// The number of operations at the beginning of the entry block that compute sizes from input extents.
     sizes: usize,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Lowering<'a> {
         }
         lowering.block(old_entry);
         let end = source.terminator(old_entry).expect("a function returns");
-        // an argument may be handed out as it is
+        // an argument may be returned unchanged
         if let Err(unsupported) = lowering.check_types(end) {
             let message = format!("an output is not supported: {}", unsupported.reason);
             lowering.errors.push(Diagnostic::unsupported(source.op(end).location.clone(), message));
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
         Ok((lowering.body, lowering.strings))
     }
 
-    /// Lowers every operation of a block but its terminator, collecting what is unsupported.
+    /// Lowers every operation of a block but its terminator, collecting unsupported ones.
     pub(crate) fn block(&mut self, block: Block) {
         for &op in self.source.ops(block) {
             let name = self.source.name(op);
@@ -184,7 +184,7 @@ impl<'a> Lowering<'a> {
         !self.is_bound(value) && *self.source.value_type(value) != Type::None
     }
 
-    /// Keeps going behind an unsupported operator, so that all of them are reported.
+    /// Continues after an unsupported operator, so that all of them are reported.
     pub(crate) fn bind_placeholders(&mut self, op: Op) {
         for &result in self.source.op(op).results() {
             if let (false, Some(shape)) = (self.is_bound(result), self.shapes.shape(result)) {
@@ -231,7 +231,7 @@ impl<'a> Lowering<'a> {
         self.source.value_type(value).as_tensor().is_some() && self.shapes.shape(value).is_none()
     }
 
-    /// Only tensors of numbers are computed with.
+    /// Refuses operators that compute with elements other than numbers.
     fn check_types(&self, op: Op) -> Result<(), Unsupported> {
         let operation = self.source.op(op);
         for &value in operation.operands().iter().chain(operation.results()) {
@@ -264,12 +264,12 @@ impl<'a> Lowering<'a> {
         self.source.value_type(value).element().is_unsigned()
     }
 
-    /// Whether an operand is there.
+    /// Whether an operand is present.
     pub fn is_present(&self, value: Value) -> bool {
         !matches!(self.source.value_type(value), Type::None)
     }
 
-    /// Operand `index` of an operation, when present.
+    /// Operand `index` of an operation, if present.
     pub fn operand(&self, op: Op, index: usize) -> Option<Value> {
         self.source.op(op).operands().get(index).copied().filter(|&value| self.is_present(value))
     }
@@ -279,7 +279,7 @@ impl<'a> Lowering<'a> {
         self.shapes.shape(value).map(<[DimExpr]>::to_vec).unwrap_or_default()
     }
 
-    /// The contents of a small integer operand, when every element is a known number.
+    /// The contents of a small integer operand, if every element is a known constant.
     pub fn known_integers(&self, value: Value) -> Option<Vec<i64>> {
         self.shapes.known_value(value)?.iter().map(DimExpr::as_constant).collect()
     }
@@ -314,7 +314,7 @@ impl<'a> Lowering<'a> {
         plain
     }
 
-    /// Runs `build` in another block; what it makes is not known behind it.
+    /// Runs `build` in another block; values that it creates are not visible after it.
     pub fn nested<T>(&mut self, block: Block, build: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.at;
         let known = (self.values.len(), self.blocked.len(), self.grouped.len(), self.dims.clone());
@@ -342,12 +342,12 @@ impl<'a> Lowering<'a> {
 
     // ---- building
 
-    /// A builder at the current place.
+    /// A builder at the insertion point.
     pub fn builder(&mut self) -> Builder<'_> {
         Builder::at_end(&mut self.body, self.at).with_location(self.location.clone())
     }
 
-    /// Emits an operation at the current place.
+    /// Emits an operation at the insertion point.
     pub fn emit(
         &mut self,
         code: OpCode,
@@ -393,7 +393,7 @@ impl<'a> Lowering<'a> {
         self.generic_onto_all(inputs, &[init], output_map, iterators, body)[0]
     }
 
-    /// A `linalg.generic` with one result for each of `inits`, which it starts from, all written by the same map.
+    /// A `linalg.generic` with one result for each of `inits`, its initial values, all written by the same map.
     pub fn generic_onto_all(
         &mut self,
         inputs: &[Input],
@@ -420,7 +420,7 @@ impl<'a> Lowering<'a> {
         body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
     ) -> Value {
         let rank = shape.len();
-        // what the result held before is no element to compute from
+        // the result's previous contents are not an operand
         let own = |builder: &mut Builder<'_>, elements: &[Value]| body(builder, &elements[..inputs.len()]);
         self.generic(inputs, shape, element, AffineMap::identity(rank), &parallel(rank), own)
     }
@@ -472,7 +472,7 @@ impl<'a> Lowering<'a> {
 
     /// How a tensor of shape `from` is read by loops over `to`: extents of 1 are repeated.
     ///
-    /// Where a dimension may or may not be 1, the run repeats it if it has to.
+    /// A dimension that may or may not be 1 is repeated at run time if necessary.
     pub fn broadcast_input(&mut self, value: Value, from: &[DimExpr], to: &[DimExpr]) -> Input {
         let one = DimExpr::Constant(1);
         let shift = to.len() - from.len();
@@ -489,7 +489,8 @@ impl<'a> Lowering<'a> {
         Input { value, map: AffineMap::new(to.len() as u32, results) }
     }
 
-    /// The tensor itself where its extents turn out to be those of the result, else one whose dimensions of extent 1 are repeated.
+    /// The tensor itself if its extents are those of the result at run time, else one whose dimensions of extent 1 are
+    /// repeated.
     fn expand_undecided(&mut self, value: Value, from: &[DimExpr], to: &[DimExpr]) -> Value {
         let one = DimExpr::Constant(1);
         let shape: Vec<DimExpr> =
@@ -513,7 +514,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// A tensor of one type, built by `branch` for either value of a condition that the run computes.
+    /// A tensor of one type, built by `branch` for either value of a run-time condition.
     fn choose(
         &mut self,
         condition: Value,
@@ -532,8 +533,8 @@ impl<'a> Lowering<'a> {
         self.body.result(choice, 0)
     }
 
-    /// What `read` makes of a tensor with these extents, or a tensor of `fill` in a run where one of them is 0: then there is
-    /// no element to read.
+    /// The result of `read` on a tensor with these extents, or a tensor of `fill` if one of them is 0 at run time: then
+    /// there is no element to read.
     pub(crate) fn unless_empty(
         &mut self,
         extents: &[DimExpr],
@@ -557,7 +558,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Repeats dimensions whose extent turns out to be 1: element `min(index, extent - 1)`.
+    /// Repeats dimensions whose extent is 1 at run time: element `min(index, extent - 1)`.
     fn repeated(&mut self, value: Value, from: &[DimExpr], shape: &[DimExpr]) -> Value {
         let one = DimExpr::Constant(1);
         let limits: Vec<Option<Value>> =
@@ -576,7 +577,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Binds a result to a tensor filled with one number.
+    /// Binds a result to a uniform tensor.
     pub fn fill(&mut self, result: Value, number: f64) {
         let shape = self.shape(result);
         let element = self.element(result);
@@ -584,7 +585,7 @@ impl<'a> Lowering<'a> {
         self.bind(result, value);
     }
 
-    /// A tensor filled with one number.
+    /// A uniform tensor.
     pub fn filled(&mut self, shape: &[DimExpr], element: Type, number: f64) -> Value {
         let scalar = self.number(number, &element);
         self.pointwise(&[], shape, element, |_, _| scalar)
@@ -601,7 +602,7 @@ impl<'a> Lowering<'a> {
         self.builder().constant_index(value)
     }
 
-    /// The same elements in row-major order under another shape.
+    /// The same elements in row-major order with another shape.
     pub fn reshape(&mut self, value: Value, shape: &[DimExpr]) -> Value {
         let r#type = self.tensor(shape, self.body.value_type(value).element().clone());
         if self.body.value_type(value).has_same_extents(&r#type) {
@@ -610,7 +611,7 @@ impl<'a> Lowering<'a> {
         if let Some(constant) = known::reshaped(&self.body, value, &r#type) {
             return self.builder().value(arith::CONSTANT, &[], r#type, [("value", constant)]);
         }
-        // a reshape of a reshape is one of what that reads
+        // a reshape of a reshape reads the operand of the first
         let reshaped = self.body.defining_op(value).filter(|&op| self.body.is(op, tensor::RESHAPE));
         let value = reshaped.map_or(value, |op| self.body.operand(op, 0));
         let extents: Vec<Value> = shape.iter().map(|dim| self.dim(dim)).collect();
@@ -620,7 +621,7 @@ impl<'a> Lowering<'a> {
         builder.value(tensor::RESHAPE, &[value, shape], r#type, [])
     }
 
-    /// The extent of an axis, read from the tensor itself: kernels that differ only in it can be one.
+    /// The extent of an axis, read from the tensor itself: kernels that only differ in it can be shared.
     pub(crate) fn extent(&mut self, tensor: Value, axis: usize) -> Value {
         let axis = self.index(axis as i64);
         self.builder().value(tensor::DIM, &[tensor, axis], Type::Index, [])
@@ -636,7 +637,7 @@ impl<'a> Lowering<'a> {
         self.body.result(op, 0)
     }
 
-    /// Whether `dim` is a symbol that stands for an extent of `result` itself.
+    /// Whether `dim` is a symbol for an extent of `result` itself.
     pub fn is_own_symbol(&self, dim: &DimExpr, result: Value) -> bool {
         use crate::shape::SymbolSource;
         dim.as_symbol().is_some_and(|symbol| {
@@ -655,18 +656,17 @@ pub(crate) fn is_lowered(name: &str) -> bool {
     table::row_of(name).is_some_and(|row| row.lower.is_some() || row.scalar.is_some())
 }
 
-/// Whether this is the type of a sequence, an optional or a map.
+/// Whether a type is a sequence, an optional or a map.
 pub(crate) fn is_container(r#type: &Type) -> bool {
     matches!(r#type, Type::Dialect(dialect) if matches!(&*dialect.name, "Seq" | "Opt" | "Map"))
 }
 
-/// Whether this is the element type of strings.
+/// Whether an element type is string.
 pub(crate) fn is_string(element: &Type) -> bool {
     matches!(element, Type::Dialect(dialect) if &*dialect.name == "String")
 }
 
-/// Whether an operator that the documents define for complex numbers does more with them than move them or compare them with
-/// zero.
+/// Whether an operator that the documents define for complex numbers does more than move or compare them with zero.
 fn computes_with_elements(source: &Body, op: Op) -> bool {
     match OnnxOp::of(source, op) {
         Some(OnnxOp::Col2Im | OnnxOp::GridSample | OnnxOp::Resize | OnnxOp::Unique) => true,
@@ -679,12 +679,12 @@ fn computes_with_elements(source: &Body, op: Op) -> bool {
     }
 }
 
-/// Whether a reduction chooses the smaller or the larger of two elements.
+/// Whether a reduction is a minimum or maximum.
 fn orders(reduction: ScatterReduction) -> bool {
     matches!(reduction, ScatterReduction::Max | ScatterReduction::Min)
 }
 
-/// An integer type without signedness; strings as their numbers; complex numbers as their bits; other types as they are.
+/// An integer type without signedness; strings as indices; complex numbers as bits; other types unchanged.
 pub(crate) fn signless(element: &Type) -> Type {
     match element {
         string if is_string(string) => Type::I64,

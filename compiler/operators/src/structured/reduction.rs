@@ -1,4 +1,4 @@
-//! Folding axes of lowered tensors.
+//! Reductions of lowered tensors.
 
 use dialects::arith;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, FloatType, Type, Value};
@@ -7,7 +7,7 @@ use super::scalars::Scalars;
 use super::{Lowering, Unsupported};
 use dialects::linalg::generic::{Input, Iterator};
 
-/// How the elements of a reduction are combined.
+/// The function that combines the elements of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Combine {
     /// Sum.
@@ -18,12 +18,12 @@ pub(crate) enum Combine {
     Max,
     /// Smallest.
     Min,
-    /// The bits that any integer has.
+    /// Bitwise or.
     Or,
 }
 
 impl Combine {
-    /// The element that changes nothing.
+    /// The neutral element.
     pub(crate) fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
         let width = element.bit_width().unwrap_or(64);
         let signed_min = i64::MIN >> (64 - width);
@@ -56,7 +56,7 @@ impl Combine {
     }
 }
 
-/// How the elements of a reduction are combined, and the type they have meanwhile.
+/// The function that combines the elements of a reduction, and its type.
 #[derive(Clone, Debug)]
 pub(crate) struct Fold {
     pub(crate) combine: Combine,
@@ -70,7 +70,7 @@ impl Fold {
         Fold { combine, element, unsigned }
     }
 
-    /// The element that changes nothing.
+    /// The neutral element.
     pub(crate) fn neutral(&self) -> Attribute {
         self.combine.neutral(&self.element, self.unsigned)
     }
@@ -91,8 +91,8 @@ impl Lowering<'_> {
         Shaped { shape: self.shape(value), value: self.value(value) }
     }
 
-    /// Combines the elements along `axes`, which keep extent 1 in the result when `keep` is set. `prepare` maps each
-    /// element first; the result has the type of what it returns.
+    /// Reduces the elements along `axes`, which keep extent 1 in the result if `keep` is set. `prepare` is applied to
+    /// each element first; the result has the type that it returns.
     pub(crate) fn reduce(
         &mut self,
         input: &Shaped,
@@ -116,7 +116,7 @@ impl Lowering<'_> {
         let Fold { combine, element, unsigned } = fold;
         let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
         if axes.is_empty() {
-            // the only term is the result, be it -0
+            // a single term is the result, even if it is -0
             let value = self
                 .pointwise(&inputs, &shape, element, |builder, e| prepare(&mut Scalars { builder, unsigned }, e[0]));
             return Shaped { value, shape };
@@ -150,7 +150,7 @@ impl Lowering<'_> {
         Shaped { value, shape: shape.to_vec() }
     }
 
-    /// A tensor with its elements in another float type.
+    /// A tensor converted to another float type.
     pub fn in_type(&mut self, tensor: &Shaped, element: &Type) -> Shaped {
         if self.body.value_type(tensor.value).element() == element {
             return tensor.clone();
@@ -183,7 +183,7 @@ pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupporte
     }
 }
 
-/// The type sums are kept in: half precision accumulates in f32.
+/// The type of sums: f16 and bf16 accumulate in f32.
 pub(crate) fn accumulator(element: &Type) -> Type {
     match element {
         Type::Float(FloatType::F16 | FloatType::BF16) => Type::F32,

@@ -1,7 +1,7 @@
-//! What Loop and Scan have in common: `scf.while` around the body.
+//! Shared code of Loop and Scan: `scf.while` around the body.
 //!
-//! Both carry a counter, whether to go on, the values of the body's own, and a tensor for each stacked result, which
-//! grows by one element an iteration.
+//! Both carry a counter, the condition, the body's carried values, and a tensor for each stacked result, which grows by
+//! one element per iteration.
 
 use dialects::{arith, rt, scf, tensor};
 use ir::{Block, Type, Value};
@@ -9,25 +9,25 @@ use ir::{Block, Type, Value};
 use super::scalars::Comparison;
 use super::{Lowering, Unsupported, is_container};
 
-/// A loop as far as Loop and Scan are alike.
+/// The common part of Loop and Scan.
 pub(crate) struct Repetition {
     /// The body at the graph level.
     pub(crate) body: Block,
-    /// The body's arguments for carried values, and what those are at first.
+    /// The body's arguments for carried values, and their initial values.
     pub(crate) carried: Vec<(Value, Value)>,
-    /// Place of the first carried value among what the body yields; those behind the carried ones are stacked.
+    /// The index of the first carried value among those that the body yields; those after the carried ones are stacked.
     pub(crate) first: usize,
-    /// The loop's results that are stacked, and the axis they are stacked along in the end.
+    /// The loop's stacked results, and the axis of the final result that they are stacked along.
     pub(crate) stacked: Vec<(Value, usize)>,
-    /// How often the body runs at most.
+    /// The maximum number of iterations.
     pub(crate) limit: Option<Value>,
-    /// Whether it runs at all.
+    /// Whether the first iteration runs.
     pub(crate) enters: Value,
 }
 
 impl Repetition {
     /// The values carried out of the loop, then the stacked ones along their first axis. `prepare` binds the body's
-    /// other arguments to what it is given: the counter, and whether the loop goes on.
+    /// other arguments, given the counter and the condition.
     pub(crate) fn lower(
         &self,
         lowering: &mut Lowering<'_>,
@@ -59,7 +59,7 @@ impl Repetition {
         Ok(lowering.body.op(new).results()[2..].to_vec())
     }
 
-    /// A stacked result has one axis more than what the body yields for it.
+    /// Checks that a stacked result has one axis more than the yielded value.
     fn check_stacked(&self, lowering: &Lowering<'_>) -> Result<(), Unsupported> {
         let end = lowering.source.terminator(self.body).expect("a body yields");
         let elements = lowering.source.op(end).operands().iter().skip(self.first + self.carried.len());
@@ -72,7 +72,7 @@ impl Repetition {
         Ok(())
     }
 
-    /// The loop goes on while it is told to and its limit is not reached.
+    /// The loop continues while its condition holds and its limit is not reached.
     fn condition(&self, lowering: &mut Lowering<'_>, block: Block) {
         let values = lowering.body.arguments(block).to_vec();
         let goes_on = match self.limit {
@@ -98,7 +98,7 @@ impl Repetition {
         lowering.block(self.body);
         let yields = lowering.source.op(end).operands().to_vec();
         if yields.iter().any(|&value| lowering.is_lost(value)) {
-            // reported, so that nobody looks at this
+            // reported, so that this is not read
             return;
         }
         let next = lowering.scalars(|s| {
@@ -121,7 +121,7 @@ impl Repetition {
     }
 }
 
-/// A tensor without elements that has the other extents of a stacked result, as far as they are known before the loop.
+/// A tensor without elements with the other extents of a stacked result, as far as they are known before the loop.
 fn empty_stack(lowering: &mut Lowering<'_>, result: Value, axis: usize) -> Value {
     let mut shape = lowering.shape(result);
     shape.remove(axis);
@@ -138,7 +138,7 @@ fn empty_stack(lowering: &mut Lowering<'_>, result: Value, axis: usize) -> Value
 }
 
 impl Lowering<'_> {
-    /// A tensor under the type that a value of the source has.
+    /// A tensor cast to the type of a source value.
     pub(crate) fn cast_like(&mut self, tensor: Value, like: Value) -> Value {
         let r#type = self.lowered_type(like);
         match *self.body.value_type(tensor) == r#type {
@@ -147,7 +147,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Binds a result to a tensor that may say less of its shape. What the type says is asserted.
+    /// Binds a result to a tensor whose type may be less specific. The result's type is asserted.
     pub(crate) fn bind_cast(&mut self, result: Value, tensor: Value) {
         let found = self.body.value_type(tensor).shape().unwrap_or_default();
         for (axis, (dim, found)) in self.shape(result).into_iter().zip(found).enumerate() {

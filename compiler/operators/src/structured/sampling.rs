@@ -1,4 +1,4 @@
-//! Elements around fractional coordinates: where they lie, and what each counts.
+//! Interpolation: elements around fractional coordinates, and their weights.
 
 use dialects::{arith, math, tensor};
 use ir::{Builder, Type, Value};
@@ -10,20 +10,20 @@ pub(crate) fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
     builder.value(arith::SITOFP, &[integer], Type::F32, [])
 }
 
-/// Where an input is read along one axis and with which weight.
+/// The index at which an input is read along one axis, and its weight.
 pub(crate) struct Tap {
     /// The index, in bounds.
     pub position: Value,
-    /// The weight, 1 when there is none.
+    /// The weight, 1 if absent.
     pub weight: Option<Value>,
 }
 
-/// A tensor whose elements are weighed.
+/// A tensor whose elements are interpolated.
 #[derive(Clone, Copy)]
 pub(crate) struct Sampled {
     /// The tensor.
     pub value: Value,
-    /// Whether its elements are integers without a sign.
+    /// Whether its elements are unsigned integers.
     pub unsigned: bool,
 }
 
@@ -41,7 +41,7 @@ impl Sampled {
     }
 }
 
-/// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
+/// `Σ weight * element` over the elements of one axis after the other, in f32 unless there is a single element.
 pub(crate) fn weighted_sum(
     builder: &mut Builder<'_>,
     tensor: Sampled,
@@ -93,7 +93,7 @@ fn weighted_axis(
     sum.expect("an axis has taps")
 }
 
-/// A whole-numbered f32 as an index inside the axis. It is brought there as an `i32`, of which vectors hold as many as of
+/// An integral f32 as an index, clamped to the axis. The clamping uses `i32`, so that vectors have as many lanes as for
 /// floats.
 pub(crate) fn position(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> Value {
     let integer = builder.value(arith::FPTOSI, &[coordinate], Type::I32, []);

@@ -6,13 +6,13 @@ use ir::{Attribute, Builder, Type, Value};
 
 /// Scalar operations for a body, typed by their operands.
 pub struct Scalars<'b, 'a> {
-    /// Where operations go.
+    /// The builder.
     pub builder: &'b mut Builder<'a>,
     /// Whether integer operands are unsigned.
     pub unsigned: bool,
 }
 
-/// What a comparison asks.
+/// The relation of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -66,7 +66,7 @@ impl Comparison {
         }
     }
 
-    /// What asks the same of the operands in the other order.
+    /// The relation with swapped operands.
     pub fn swapped(self) -> Comparison {
         match self {
             Comparison::Equal => Comparison::Equal,
@@ -90,7 +90,7 @@ impl Scalars<'_, '_> {
         self.builder.value(code, operands, r#type, [])
     }
 
-    /// A number of the given type.
+    /// A constant of the given type.
     pub fn number(&mut self, value: f64, r#type: &Type) -> Value {
         let attribute = match r#type {
             Type::Float(_) => Attribute::float(value, r#type.clone()),
@@ -100,7 +100,7 @@ impl Scalars<'_, '_> {
         self.builder.constant(attribute, r#type.clone())
     }
 
-    /// A number of another value's type.
+    /// A constant of another value's type.
     pub fn like(&mut self, value: f64, other: Value) -> Value {
         let r#type = self.type_of(other);
         self.number(value, &r#type)
@@ -171,7 +171,7 @@ impl Scalars<'_, '_> {
         self.builder.value(arith::SELECT, &[condition, a, b], r#type, [])
     }
 
-    /// Not, of a truth value.
+    /// The negation of a bool.
     pub fn not(&mut self, a: Value) -> Value {
         let one = self.number(1.0, &Type::I1);
         self.same(arith::XORI, &[a, one])
@@ -235,8 +235,8 @@ impl Scalars<'_, '_> {
         self.builder.value(name, &[value], to.clone(), [])
     }
 
-    /// The whole part of a float. The standard leaves open what is out of range; as in NumPy and ONNX Runtime, a wider
-    /// signed integer's lowest bits are kept, so that -1.0 is the largest unsigned number.
+    /// The integral part of a float. The standard leaves results for out-of-range values open; as in NumPy and ONNX
+    /// Runtime, the lowest bits of a wider signed integer are kept, so that -1.0 becomes the largest unsigned number.
     fn whole(&mut self, value: Value, to: &Type, unsigned: bool) -> Value {
         let wider = match to.bit_width() {
             Some(..32) => Type::I32,

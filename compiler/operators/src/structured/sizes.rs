@@ -1,10 +1,11 @@
-//! Sizes, positions and axes that only the contents of small tensors tell.
+//! Data-dependent sizes, positions and axes, from the contents of small tensors.
 //!
-//! They become `index` values in front of the operation that needs them.
+//! They become `index` values before the operation that needs them.
 //!
 //! Invariants
-//! - A tensor is read inside its extents: where its length is not known, that it is long enough is asserted.
-//! - What data say about an extent that is known otherwise is asserted, so that shapes stay true whatever the data are.
+//! - A tensor is read inside its extents: if its length is dynamic, an assertion checks that it is long enough.
+//! - If an extent is also known otherwise, an assertion compares it with the data, so that shapes are correct whatever
+//!   the data are.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{arith, cf, tensor};
@@ -15,22 +16,21 @@ use super::reduction::{Combine, Fold, normalize_axis};
 use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 
-/// Extents that data tell are below this, so that what is counted with few of them does not overflow.
+/// Data-dependent extents are below this, so that sums and products of a few of them do not overflow.
 pub(crate) const EXTENT_LIMIT: i64 = 1 << 40;
 
-/// Which axis each element of a vector is about.
+/// The axis for each element of a vector.
 #[derive(Clone, Debug)]
 pub(crate) enum AxisList {
-    /// Element `p` is about axis `[p]`.
+    /// Element `p` is for axis `[p]`.
     Known(Vec<usize>),
-    /// Element `p` is about the axis that element `p` of this vector names.
+    /// Element `p` is for the axis in element `p` of this vector.
     Named(Value),
-    /// Element `p` is about axis `p`; the vector tells how many there are.
+    /// Element `p` is for axis `p`; the vector has the number of axes.
     Counted(Value),
 }
 
-/// A number that data tell, cut off where it is too large to be an extent, so that sums and products of a few do not
-/// overflow.
+/// A data-dependent number, limited to the largest extent, so that sums and products of a few do not overflow.
 pub(crate) fn within_limit(s: &mut Scalars<'_, '_>, number: Value) -> Value {
     let (least, most) = (s.number(-EXTENT_LIMIT as f64, &Type::Index), s.number(EXTENT_LIMIT as f64, &Type::Index));
     let high = s.min(number, most);
@@ -38,7 +38,7 @@ pub(crate) fn within_limit(s: &mut Scalars<'_, '_>, number: Value) -> Value {
 }
 
 impl Lowering<'_> {
-    /// Scalar operations at the current place.
+    /// Scalar operations at the insertion point.
     pub fn scalars<T>(&mut self, build: impl FnOnce(&mut Scalars<'_, '_>) -> T) -> T {
         let mut builder = self.builder();
         build(&mut Scalars { builder: &mut builder, unsigned: false })
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Ends the run before an operation unless what shape inference could not decide about its extents holds.
+    /// Asserts the conditions on an operation's extents that shape inference could not decide.
     pub(super) fn check_requirements(&mut self, op: Op) {
         for requirement in self.shapes.requirements(op) {
             let condition = &requirement.condition;
@@ -72,12 +72,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// A message that says which node it is about.
+    /// A message with the node that it is about.
     pub(super) fn blame(&self, message: &str) -> String {
         self.location.statement(&format!("{}: {message}", self.operator))
     }
 
-    /// Ends the run where an axis has to be filled from one that has no elements.
+    /// Ends the run if a non-empty axis has to be filled from an empty one.
     pub(crate) fn check_source(&mut self, from: Value, to: Value) {
         let fits = self.scalars(|s| {
             let zero = s.number(0.0, &Type::Index);
@@ -115,24 +115,24 @@ impl Lowering<'_> {
         self.builder().value(arith::INDEX_CAST, &[loaded], Type::Index, [])
     }
 
-    /// A dimension for a value that is known from here on.
+    /// A symbolic dimension for a computed value.
     pub fn named_dim(&mut self, value: Value) -> DimExpr {
         let symbol = DimExpr::symbol(&format!("%{}", self.dims.len()));
         self.define_dim(&symbol, value);
         symbol
     }
 
-    /// A list of sizes, unless shape inference knows what it holds.
+    /// A list of sizes, unless shape inference knows its contents.
     pub(crate) fn unknown_sizes(&self, sizes: Value) -> Option<Value> {
         self.shapes.known_value(sizes).is_none().then_some(sizes)
     }
 
-    /// Whether an extent of a result is one that only its operation tells.
+    /// Whether an extent of a result is only known from its operation.
     pub(crate) fn is_open(&self, result: Value, axis: usize) -> bool {
         self.is_own_symbol(&self.shape(result)[axis], result)
     }
 
-    /// Says what an extent of a result is: defines it, or asserts it where it is known already.
+    /// Settles an extent of a result: defines it, or asserts it if it is known already.
     pub fn settle(&mut self, result: Value, axis: usize, extent: Value) {
         let dim = self.shape(result)[axis].clone();
         if self.is_own_symbol(&dim, result) {
@@ -154,7 +154,7 @@ impl Lowering<'_> {
         self.check(equal, format!("extent {axis} of a result is not what its operands say"));
     }
 
-    /// Says what the extents of a result are: those, in order, of which an `i1` value tells that they stay.
+    /// Settles the extents of a result: those, in order, that are kept according to an `i1` value.
     pub(crate) fn settle_kept(&mut self, result: Value, kept: &[(Value, Value)]) {
         let (zero, one) = (self.index(0), self.index(1));
         let places = self.shape(result).len();
@@ -182,7 +182,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The axes that the elements of `vector` are about, as `axes` lists them or one after the other.
+    /// The axes for the elements of `vector`: those in `axes`, or one after the other.
     pub(crate) fn axis_list(
         &mut self,
         axes: Option<Value>,
@@ -225,7 +225,7 @@ impl Lowering<'_> {
         self.scalars(|s| s.compare(Comparison::Greater, count, zero))
     }
 
-    /// The element of a vector of integers that is about an axis, counted from `offset`; zero when there is none.
+    /// The element of a vector of integers for an axis, counted from `offset`; zero if there is none.
     pub(crate) fn listed(
         &mut self,
         list: &AxisList,
@@ -250,7 +250,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The sum of what `term` makes of each position of a list that is about an axis.
+    /// The sum of `term` over the positions of a list that are for an axis.
     fn sum_about(
         &mut self,
         list: &AxisList,
@@ -285,7 +285,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a number names an axis; negative ones count from the back.
+/// Whether a number is a valid axis; negative ones count from the back.
 fn is_axis(s: &mut Scalars<'_, '_>, number: Value, axis: i64, rank: i64) -> Value {
     let (front, back) = (s.like(axis as f64, number), s.like((axis - rank) as f64, number));
     let from_front = s.compare(Comparison::Equal, number, front);

@@ -1,4 +1,4 @@
-//! Parts of tensors: some elements of each axis, at equal distances.
+//! Strided slices of tensors.
 
 use dialects::tensor;
 use ir::{AffineExpr, AffineMap, DimExpr, Value};
@@ -10,14 +10,14 @@ use super::scalars::Scalars;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Input;
 
-/// Where a part begins along one axis and how it goes on.
+/// The start and stride of a slice along one axis.
 #[derive(Clone, Debug)]
 pub(crate) enum Axis {
     Known {
         start: DimExpr,
         step: i64,
     },
-    /// `index` values that stay in bounds as long as the extent is the one computed with them.
+    /// `index` values that are in bounds if the extent is the one computed with them.
     Computed {
         start: Value,
         step: Value,
@@ -29,12 +29,12 @@ impl Axis {
         Axis::from(0)
     }
 
-    /// Neighbours, from one on.
+    /// Contiguous elements from a start.
     pub(crate) fn from(start: i64) -> Axis {
         Axis::Known { start: DimExpr::Constant(start), step: 1 }
     }
 
-    /// The start and the step, when both are numbers.
+    /// The start and the step, if both are constants.
     fn constants(&self) -> Option<(i64, i64)> {
         match self {
             Axis::Known { start, step } => Some((start.as_constant()?, *step)),
@@ -43,7 +43,7 @@ impl Axis {
     }
 }
 
-/// The elements a plan selects. Blocked tensors stay blocked where whole blocks are taken; the result is bound then.
+/// The elements of a slice. Blocked tensors stay blocked if full blocks are taken; the result is bound then.
 pub(crate) fn take(
     lowering: &mut Lowering<'_>,
     x: Value,
@@ -72,7 +72,7 @@ pub(crate) fn take(
     Some(select(lowering, &plain, plan, output))
 }
 
-/// The elements of a lowered tensor that a plan selects.
+/// The elements of a slice of a lowered tensor.
 pub(crate) fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis], output: &[DimExpr]) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
     let constants: Option<Vec<(i64, i64)>> = plan.iter().map(Axis::constants).collect();
@@ -108,8 +108,8 @@ pub(crate) fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis],
 
 /// The subscript `loop * step + start` of an axis.
 ///
-/// A loop index alone would say that the loop covers the whole axis. Where it covers less, the index is taken modulo
-/// the loop's extent, which changes nothing else.
+/// A loop index alone would imply that the loop covers the whole axis. If it covers less, the index is taken modulo the
+/// loop's extent, which has no other effect.
 fn subscript(axis: usize, start: i64, step: i64, input: Option<i64>, output: Option<i64>) -> AffineExpr {
     let index = AffineExpr::Dim(axis as u32);
     match (input, output) {

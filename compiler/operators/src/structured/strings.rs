@@ -1,5 +1,5 @@
-//! Strings: below the graph level an element is the number of a string in the table of the run, so that whatever moves or
-//! compares elements needs nothing of its own. What reads or makes texts is a routine.
+//! Strings: below the graph level an element is the index of a string in the table of the run, so that moving and
+//! comparing elements needs no special code. Routines read and create texts.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{Lowering, Unsupported, is_string, signless};
 use crate::types::element_number;
 
 impl Lowering<'_> {
-    /// The number of a string of the model.
+    /// The index of a string of the model.
     pub(crate) fn string(&mut self, text: &str) -> i64 {
         self.strings.insert_full(text.to_string()).0 as i64
     }
@@ -19,7 +19,7 @@ impl Lowering<'_> {
     pub(crate) fn string_tensor(&mut self, texts: &[String], shape: &[i64]) -> Value {
         let numbers: Vec<i64> = texts.iter().map(|text| self.string(text)).collect();
         let count = shape.iter().product::<i64>() as usize;
-        // all may be alike, and given once
+        // a splat is given once
         let bytes: Vec<u8> = numbers.iter().cycle().take(count).flat_map(|number| number.to_le_bytes()).collect();
         self.dense(DenseElements::new(Type::static_tensor(shape, Type::I64), Blob::copy_of(&bytes)))
     }
@@ -29,7 +29,7 @@ impl Lowering<'_> {
         self.builder().constant(Attribute::dense(elements), r#type)
     }
 
-    /// A constant vector as a routine takes it; its elements as the graph level has them.
+    /// A constant vector as an operand of a routine; its elements have types of the graph level.
     pub(crate) fn vector(&mut self, elements: &DenseElements) -> Argument {
         let element = elements.r#type.element();
         let kind = element_number(element).unwrap_or(0);

@@ -1,10 +1,11 @@
 //! ConvTranspose, as convolutions of stride 1 for the phases of its stride.
 //!
-//! Along an axis, place `t` of the result is place `u = t + low` of the full one, where input `i` meets tap `k` if
-//! `u = i * stride + k * dilation`. The places `u = q * stride + r` are the phase `r`. Only taps with
-//! `k * dilation = j * stride + r` reach it, from the inputs `i = q - j`: it is a convolution over `q` by these taps. Phases
-//! are output channels of one convolution, `r * width + o`, whose places are put side by side at the end. Where some phases have a tap
-//! less than others and channels fill registers, phases of as many taps have a convolution of their own.
+//! Along an axis, position `t` of the result is position `u = t + low` of the full one, where input `i` meets kernel
+//! element `k` if `u = i * stride + k * dilation`. The positions `u = q * stride + r` form phase `r`. Only kernel
+//! elements with `k * dilation = j * stride + r` contribute to it, from the inputs `i = q - j`: it is a convolution
+//! over `q` with these elements. Phases are output channels of one convolution, `r * width + o`, whose positions are
+//! interleaved at the end. If some phases have one kernel element less than others and channels fill registers, the
+//! phases with equal numbers of elements have separate convolutions.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,35 +22,35 @@ use crate::nn;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Input;
 
-/// Convolutions that the phases are split into at most.
+/// The maximum number of convolutions that the phases are split into.
 const PARTS: usize = 8;
 
-/// A spatial axis and the convolution of its phases.
+/// A spatial axis and its phases.
 #[derive(Clone)]
 struct Axis {
     kernel: i64,
     stride: i64,
     dilation: i64,
-    /// The phases of the convolution.
+    /// The phases in the convolution.
     phases: Range<i64>,
-    /// Taps of a phase.
+    /// Kernel elements of a phase.
     taps: i64,
     /// Distance of their inputs.
     step: i64,
-    /// The first place of the phases, over the stride.
+    /// The first position of the phases, over the stride.
     first: DimExpr,
-    /// Phase of the result's first place.
+    /// Phase of the result's first position.
     phase: i64,
-    /// Places to cut off in front, after the phases are put together.
+    /// Positions to remove at the beginning, after interleaving.
     cut: DimExpr,
-    /// Places of a phase.
+    /// Positions of a phase.
     places: DimExpr,
 }
 
 impl Axis {
-    /// `low` places of the full result lie in front of the `extent` that are asked for.
+    /// `low` positions of the full result come before the `extent` that are needed.
     fn new([kernel, stride, dilation]: [i64; 3], low: &DimExpr, extent: &DimExpr) -> Axis {
-        // with one phase no tap is left out
+        // with one phase every kernel element is used
         let step = if stride == 1 { dilation } else { 1 };
         let taps = (kernel - 1) * dilation / (stride * step) + 1;
         let (first, phase, cut) = match low.as_constant() {
@@ -61,13 +62,13 @@ impl Axis {
         Axis { kernel, stride, dilation, phases: 0..stride, taps, step, first, phase, cut, places }
     }
 
-    /// The first phase that has a tap less than those in front of it; where one tap is all there is, none has.
+    /// The first phase with one kernel element less than those before it; if there is only one element, none.
     fn first_short(&self) -> i64 {
         let behind_last = (self.kernel - 1) * self.dilation + 1 - (self.taps - 1) * self.stride;
         if self.taps == 1 { self.stride } else { behind_last.clamp(1, self.stride) }
     }
 
-    /// The axis for each of its phases, or for those with equally many taps.
+    /// The axis for each of its phases, or for those with equal numbers of kernel elements.
     fn split(&self, singly: bool) -> Vec<Axis> {
         let short = self.first_short();
         let runs = if singly {
@@ -88,11 +89,11 @@ impl Axis {
 
 /// The channels of a group's phases.
 struct Phases {
-    /// How many phases there are.
+    /// The number of phases.
     count: i64,
     /// Channels of the result.
     outputs: i64,
-    /// Channels of a phase: in whole blocks, so that lanes keep their places.
+    /// Channels of a phase: full blocks, so that lanes stay in place.
     width: i64,
 }
 
@@ -108,12 +109,13 @@ impl Phases {
         self.count * self.width
     }
 
-    /// Those of a part.
+    /// The phases of a part.
     fn of(&self, part: &[Axis]) -> Phases {
         Phases { count: count(part), ..*self }
     }
 
-    /// The phases of axes in parts of equally many taps, in order: axes in front of one that is split are in single phases.
+    /// Parts of the axes' phases with equal numbers of kernel elements, in order: axes before one that is split are in
+    /// single phases.
     fn parts(&self, axes: &[Axis]) -> Vec<Vec<Axis>> {
         let last = axes.iter().rposition(|axis| axis.first_short() < axis.stride);
         let Some(last) = last.filter(|_| self.width % GROUP == 0) else { return vec![axes.to_vec()] };
@@ -127,7 +129,7 @@ impl Phases {
     }
 }
 
-/// Phases of all axes together.
+/// The number of phases of all axes.
 fn count(axes: &[Axis]) -> i64 {
     axes.iter().map(|axis| axis.phases.end - axis.phases.start).product()
 }
@@ -201,7 +203,7 @@ pub(crate) fn lower_transposed(
     Ok(())
 }
 
-/// The window of a convolution by the taps of some phases.
+/// The window of a convolution with the kernel elements of some phases.
 fn window(axes: &[Axis], input: &[DimExpr]) -> Window {
     Window {
         kernel: axes.iter().map(|axis| axis.taps.into()).collect(),
@@ -219,7 +221,7 @@ fn axes(transposed: &nn::Transposed, kernel: &[i64], input: &[DimExpr], output: 
     (0..rank).map(|at| Axis::new([kernel[at], strides[at], dilations[at]], &low[at], &output[at])).collect()
 }
 
-/// Elements cut off in front of each axis of the full transposed convolution.
+/// Elements removed at the beginning of each axis of the full transposed convolution.
 fn transposed_padding(
     transposed: &nn::Transposed,
     kernel: &[i64],
@@ -251,7 +253,7 @@ fn transposed_padding(
         .collect()
 }
 
-/// Weights `[C, O / groups, K…]` with zeros for taps and channels that no phase has.
+/// Weights `[C, O / groups, K…]`, padded with zeros to the kernel elements and channels of all phases.
 fn padded_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], phases: &Phases) -> Shaped {
     let weights = spread(lowering, weights, axes);
     let kernel: Vec<i64> = weights.shape[2..].iter().filter_map(DimExpr::as_constant).collect();
@@ -268,7 +270,8 @@ fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], p
     let rank = axes.len();
     let inputs = weights.shape[0].as_constant().unwrap_or(1) / groups;
     let element = lowering.body.value_type(weights.value).element().clone();
-    // loops over groups, the phases of each axis, channels of the result, channels of the operand, taps of each axis
+    // loops over groups, the phases of each axis, channels of the result, channels of the operand, kernel elements of
+    // each axis
     let mut loops = vec![groups];
     loops.extend(axes.iter().map(|axis| axis.phases.end - axis.phases.start));
     loops.extend([phases.width, inputs]);
@@ -288,7 +291,7 @@ fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], p
     Shaped { value: lowering.reshape(value, &shape), shape }
 }
 
-/// Weights with zeros between those of an axis with strides and dilations, as far apart as these say.
+/// Weights with zeros inserted along an axis, by its stride and dilation.
 fn spread(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis]) -> Shaped {
     let mut spread = weights.clone();
     for (at, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.stride > 1 && axis.dilation > 1) {
@@ -322,7 +325,7 @@ fn phase_bias(lowering: &mut Lowering<'_>, bias: Value, phases: &Phases, groups:
     Shaped { value: lowering.reshape(value, &shape), shape }
 }
 
-/// The phase of a place of the result, as a number, and where it lies in it; spatial loops begin at `first`.
+/// The phase of a position of the result, and the position in it; spatial loops begin at `first`.
 fn phase_places(axes: &[Axis], first: usize) -> (AffineExpr, Vec<AffineExpr>) {
     let mut phase = AffineExpr::Constant(0);
     let mut places = Vec::new();
@@ -375,7 +378,7 @@ fn interleave_plain(
     interleave(lowering, sums, map, axes, output.to_vec())
 }
 
-/// A tensor of `shape`, whose spatial axes follow the first two, with more in front of what is asked for.
+/// A tensor of `shape`, whose spatial axes follow the first two, with additional positions before the needed ones.
 fn interleave(
     lowering: &mut Lowering<'_>,
     sums: Value,

@@ -1,4 +1,4 @@
-//! Sliding windows: what Conv and the pools share.
+//! Sliding windows, for Conv and the pools.
 
 use dialects::rt::attributes::ORIGIN;
 use dialects::{arith, tensor};
@@ -14,26 +14,26 @@ use super::reduction::Shaped;
 use super::scalars::{Comparison, Scalars};
 use crate::nn::Sliding;
 
-/// The window of a convolution or pool, one entry a spatial axis.
+/// The window of a convolution or pool, one entry per spatial axis.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     /// Extents of the kernel.
     pub kernel: Vec<DimExpr>,
-    /// Distances of neighbouring windows.
+    /// Distances between neighbouring windows.
     pub strides: Vec<i64>,
-    /// Distances of neighbouring kernel elements.
+    /// Distances between neighbouring kernel elements.
     pub dilations: Vec<i64>,
-    /// Padding in front and behind; a negative one cuts off.
+    /// Padding before and after; negative padding crops.
     pub pads: Vec<[DimExpr; 2]>,
 }
 
-/// How far a dilated kernel extends: from its first element to its last.
+/// The extent of a dilated kernel: from its first element to its last.
 pub(crate) fn reach(kernel: &DimExpr, dilation: i64) -> DimExpr {
     kernel.sub(&DimExpr::ONE).mul(&DimExpr::Constant(dilation)).add(&DimExpr::ONE)
 }
 
 impl Window {
-    /// The window an operator describes, which makes `output` of `input`.
+    /// The window that an operator's attributes describe, from `input` to `output`.
     pub(crate) fn new(sliding: &Sliding, kernel: &[DimExpr], input: &[DimExpr], output: &[DimExpr]) -> Window {
         let rank = kernel.len();
         let list = |given: &Option<Arc<[i64]>>, default: i64, length: usize| {
@@ -57,12 +57,12 @@ impl Window {
         window
     }
 
-    /// Extent the window covers on an axis.
+    /// The extent of the window on an axis.
     pub(crate) fn reach(&self, axis: usize) -> DimExpr {
         reach(&self.kernel[axis], self.dilations[axis])
     }
 
-    /// Where the last of `places` windows on an axis ends.
+    /// The end of the last of `places` windows on an axis.
     pub(crate) fn end(&self, axis: usize, places: &DimExpr) -> DimExpr {
         let steps = places.sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.strides[axis]));
         steps.add(&self.reach(axis))
@@ -73,7 +73,7 @@ impl Window {
         self.kernel.len()
     }
 
-    /// Whether every output element reads the input element at its own place.
+    /// Whether every output element only reads the input element with the same index.
     pub(crate) fn is_pointwise(&self) -> bool {
         let ones = |list: &[i64]| list.iter().all(|&entry| entry == 1);
         self.kernel.iter().all(|extent| *extent == DimExpr::ONE)
@@ -81,7 +81,8 @@ impl Window {
             && self.pads.iter().flatten().all(|pad| *pad == DimExpr::ZERO)
     }
 
-    /// The window without the taps at its ends that see nothing but padding, and where it begins in the kernel on each axis.
+    /// The window without kernel elements at its ends that only read padding, and its beginning in the kernel on each
+    /// axis.
     pub(crate) fn seeing(&self, input: &[DimExpr], output: &[DimExpr]) -> (Window, Vec<i64>) {
         let mut window = self.clone();
         let mut first = vec![0; self.rank()];
@@ -98,14 +99,15 @@ impl Window {
         (window, first)
     }
 
-    /// The taps of an axis from the first to the last that some window has inside the operand, where that is known and there are any.
+    /// The kernel elements of an axis from the first to the last that some window has inside the operand, if that is
+    /// known and there are any.
     fn taps_that_see(&self, axis: usize, input: &DimExpr, output: &DimExpr) -> Option<Range<i64>> {
         let numbers = [&self.kernel[axis], input, output, &self.pads[axis][0]].map(DimExpr::as_constant);
         let [Some(kernel), Some(extent), Some(places), Some(low)] = numbers else { return None };
         let stride = self.strides[axis];
         let sees = |&tap: &i64| {
             let first = tap * self.dilations[axis] - low;
-            // the first place that is not in front of the operand
+            // the first position that is not before the operand
             let place = ((-first).max(0) + stride - 1) / stride;
             place < places && first + place * stride < extent
         };
@@ -130,7 +132,7 @@ impl Window {
 }
 
 impl Lowering<'_> {
-    /// A tensor with zeros behind the last index of some axes, so that these are multiples of numbers.
+    /// A tensor padded with zeros at the end of some axes, so that their extents are multiples of the given numbers.
     pub fn in_whole(&mut self, tensor: &Shaped, axes: &[(usize, i64)]) -> Shaped {
         let mut whole = tensor.shape.clone();
         for &(axis, by) in axes {
@@ -149,7 +151,7 @@ impl Lowering<'_> {
         self.pad_or_cut(tensor, &pads, zero)
     }
 
-    /// A tensor with elements around it, or with less than it had; `pads` as for `pad`, negative to cut off.
+    /// A tensor, padded or cropped; `pads` as for `pad`, negative to crop.
     pub fn pad_or_cut(&mut self, input: &Shaped, pads: &[[DimExpr; 2]], fill: Value) -> Shaped {
         let number = |dim: &DimExpr| dim.as_constant().filter(|&pad| pad >= 0);
         let known: Option<Vec<[i64; 2]>> = pads.iter().map(|[low, high]| Some([number(low)?, number(high)?])).collect();
@@ -159,7 +161,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Every element from its place in the operand, or `fill` where it has none there.
+    /// Every element from its position in the operand, or `fill` if it has none there.
     fn shift(&mut self, input: &Shaped, pads: &[[DimExpr; 2]], fill: Value) -> Shaped {
         let shape: Vec<DimExpr> =
             input.shape.iter().zip(pads).map(|(dim, [low, high])| dim.add(low).add(high)).collect();
@@ -198,7 +200,7 @@ impl Lowering<'_> {
         Shaped { value, shape }
     }
 
-    /// `tensor.pad` with a scalar; `pads` has the padding in front and behind of every axis, none negative.
+    /// `tensor.pad` with a scalar; `pads` has the padding before and after every axis, none negative.
     pub fn pad(&mut self, input: &Shaped, pads: &[[i64; 2]], fill: Value) -> Shaped {
         if pads.iter().flatten().all(|&pad| pad == 0) {
             return input.clone();

@@ -24,7 +24,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(shape)])
 }
 
-/// The points of a regular grid over `[-1, 1]`, moved by `theta`, an affine map for each image.
+/// The points of a regular grid over `[-1, 1]`, transformed by `theta`, an affine map for each image.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let grid = views::AffineGrid::of(&emit.body, op);
     let (theta, size) = (grid.theta, grid.size);
@@ -41,7 +41,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let one = emit.integers(&[1]);
     let grid: Vec<Value> = [one].into_iter().chain(extents.iter().copied()).collect();
     let grid = emit.list(&grid);
-    // coordinates come innermost axis first, then a one for the shift; points are columns, as there are many
+    // the innermost axis's coordinate comes first, then a one for the translation; points are columns, because there
+    // are many
     let mut rows = Vec::new();
     for axis in (0..spatial as usize).rev() {
         let points = coordinates(emit, extents[axis], theta, corners);
@@ -63,7 +64,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(result)])
 }
 
-/// The places of an axis in `[-1, 1]`: corners, or centres of as many parts.
+/// The coordinates along an axis in `[-1, 1]`: from end to end, or the centres of equal parts.
 fn coordinates(emit: &mut Emitter, extent: Value, like: Value, corners: bool) -> Value {
     let index = emit.count_up(extent);
     let (index, count) = (emit.plain("CastLike", &[index, like]), emit.plain("CastLike", &[extent, like]));

@@ -33,7 +33,7 @@ pub(crate) const CAST: Operator = Operator {
     })
 };
 
-/// The second operand gives nothing but its type.
+/// Only the type of the second operand is used.
 pub(crate) const CAST_LIKE: Operator = Operator {
     kind: Kind::Conversion,
     types: Some(|node, _| Some(without_shape(node.body.value_type(views::CastLike::read(node).target_type)))),
@@ -46,7 +46,7 @@ pub(crate) const CAST_LIKE: Operator = Operator {
     })
 };
 
-/// The same bits under another type of the same width.
+/// Reinterprets the bits as another type of the same width.
 pub(crate) const BIT_CAST: Operator = Operator {
     kind: Kind::Conversion,
     types: Some(|node, _| tensor_of(views::BitCast::read(node).to)),
@@ -71,7 +71,7 @@ fn named_type(node: &mut graph::Node, _: &mut graph::Emitter) -> Result<(), Prob
     Ok(())
 }
 
-/// A conversion that keeps whole numbers; from a float division to an integer it rounds towards zero.
+/// A conversion that keeps integers; from a float division to an integer it rounds towards zero.
 fn cast_elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
     if node.element() == Some(&Type::I1) {
         return mapped(node, |a| Some(DimExpr::Constant((a.as_constant()? != 0) as i64)));
@@ -111,7 +111,7 @@ fn lower_bits(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// What is too large for a narrow float becomes its largest number, or without `saturate` infinity or NaN.
+/// Values that are too large for a narrow float become its largest number, or without `saturate` infinity or NaN.
 fn convert(s: &mut Scalars<'_, '_>, element: &Element<'_>, saturate: i64, rounding: ScaleRounding) -> Value {
     let [x] = element.operands();
     let result = element.result_type();
@@ -127,7 +127,8 @@ fn convert(s: &mut Scalars<'_, '_>, element: &Element<'_>, saturate: i64, roundi
 const EXPONENT: i64 = 0x7f80_0000;
 const MANTISSA: i64 = 0x007f_ffff;
 
-/// A scale, which has no mantissa: the next power of two in a direction; the nearest is what the conversion finds.
+/// Rounds to a scale, which has no mantissa: to the next power of two in a direction; the conversion itself finds the
+/// nearest.
 fn to_power_of_two(s: &mut Scalars<'_, '_>, x: Value, rounding: ScaleRounding) -> Value {
     if rounding == ScaleRounding::Nearest || !matches!(s.type_of(x), Type::Float(_)) {
         return x;

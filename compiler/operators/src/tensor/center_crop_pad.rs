@@ -1,4 +1,4 @@
-//! CenterCropPad: the middle of what is too long, zeros around what is too short. Since 18.
+//! CenterCropPad: crops axes that are too long to their middle, and pads those that are too short with zeros. Since 18.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

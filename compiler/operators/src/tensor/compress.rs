@@ -1,4 +1,4 @@
-//! Compress: the slices, or elements, that a condition keeps. Since 9.
+//! Compress: the slices, or elements, selected by a condition. Since 9.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

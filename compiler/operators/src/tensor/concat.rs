@@ -81,7 +81,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             lowering.check_equal(own, dim, "operands of Concat differ in an axis they are not joined along");
         }
     }
-    // what has no elements adds none
+    // operands without elements are dropped
     let mut inputs = concat.inputs.clone();
     inputs.retain(|&operand| lowering.shape(operand)[axis] != DimExpr::ZERO);
     if inputs.is_empty() {
@@ -105,7 +105,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Each operand has its slice of the adjoint.
+/// Each operand's adjoint is its slice of the result's.
 fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Option<Value>>, Problem> {
     let concat: views::Concat = differential.view(emit);
     let ([], result, adjoint) = differential.parts(emit);

@@ -35,7 +35,7 @@ pub(crate) const SPACE_TO_DEPTH: Operator = Operator {
     ..Operator::of(OnnxOp::SpaceToDepth)
 };
 
-/// What the operators say.
+/// The options of both operators.
 struct Exchange {
     operand: Value,
     block: i64,

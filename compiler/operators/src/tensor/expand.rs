@@ -33,7 +33,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         let wanted = (axis + target.len()).checked_sub(rank).map_or(Some(DimExpr::ONE), |at| target[at].clone());
         shape.push(match wanted {
             Some(wanted) => node.broadcast_extent(&own, &wanted)?,
-            // what is not known is measured on the result, which has already been broadcast
+            // an unknown extent is that of the result, which has already been broadcast
             None if own.as_constant().is_some_and(|extent| extent != 1) => own,
             None => node.fresh(0, axis),
         });
@@ -54,7 +54,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Each extent is the operand's, or the target's where the operand's is 1.
+/// Each extent is the operand's, or the target's if the operand's is 1.
 fn settle(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let expand = views::Expand::of(lowering.source, op);
     let Some(target) = lowering.unknown_sizes(expand.shape) else { return Ok(()) };

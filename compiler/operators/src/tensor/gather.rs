@@ -1,4 +1,4 @@
-//! Gather: whole slices along an axis, picked by index.
+//! Gather: slices along an axis, selected by index.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -55,7 +55,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let picked = lowering.shape(indices).len();
     let element = lowering.element(result);
     if let Some([index]) = lowering.known_integers(indices).as_deref() {
-        // one known element: a slice
+        // a single known index: a slice
         let rank = output.len() as u32;
         let extent = input.shape[axis].as_constant();
         if let Some(position) = if *index >= 0 { Some(*index) } else { extent.map(|extent| extent + index) } {

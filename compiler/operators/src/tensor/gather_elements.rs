@@ -16,7 +16,7 @@ use dialects::linalg::generic::Input;
 pub(crate) const GATHER_ELEMENTS: Operator =
     Operator { kind: Kind::Movement, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::GatherElements) };
 
-/// Indices for places along one axis: no more of them along the others than there are places.
+/// Checks that the indices' extents along the other axes do not exceed those of the data.
 pub(super) fn expect_places(node: &mut Node<'_, '_>, data: Value, indices: Value, axis: i64) -> Result<(), String> {
     let (Some(shape), Some(indices)) = (node.shape_of(data), node.shape_of(indices)) else { return Ok(()) };
     if shape.len() != indices.len() {

@@ -1,4 +1,4 @@
-//! GatherND: slices picked by tuples of indices. Since 11.
+//! GatherND: slices selected by tuples of indices. Since 11.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

@@ -1,6 +1,6 @@
-//! GridSample: elements around fractional coordinates that a tensor gives. Since 16.
+//! GridSample: interpolation at the coordinates in a tensor. Since 16.
 //!
-//! Coordinates are computed in f32. Those that are no places are brought into bounds before anything is read.
+//! Coordinates are computed in f32, and clamped before anything is read.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, GridMode, GridPadding, View};
@@ -43,10 +43,10 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some([&[batch.clone(), channels.clone()], &grid[1..grid.len() - 1]].concat())])
 }
 
-/// One axis that is sampled.
+/// A sampled axis.
 pub(crate) struct Axis {
     pub(crate) extent: Value,
-    /// The extremes of coordinates are the centres of the outermost elements, not their outer edges.
+    /// Whether the extreme coordinates are the centres of the outermost elements, not their outer edges.
     pub(crate) corners: bool,
     pub(crate) surroundings: GridPadding,
 }
@@ -66,7 +66,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let extent = lowering.dim(dim);
         if dim.as_constant().is_none_or(|extent| extent < 1) {
             if surroundings == GridPadding::Zeros {
-                // there is an element to read, which is one of the zeros outside
+                // there is an element to read, which is a zero from the padding
                 *pads = [0, 1];
             } else {
                 let some = lowering.scalars(|s| {
@@ -104,7 +104,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The coordinates along an axis, side by side for all channels to read.
+/// The coordinates along an axis, in a contiguous plane that all channels read.
 fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Axis, mode: GridMode) -> Value {
     let places = &grid.shape[..grid.shape.len() - 1];
     let element = lowering.body.value_type(grid.value).element().clone();
@@ -146,8 +146,8 @@ fn axis_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, mode: Gr
     taps
 }
 
-/// The coordinate in elements; what lies outside is brought to the border or reflected. Of a cubic that is done to each tap:
-/// its weights are those of the coordinate outside.
+/// The coordinate in elements; coordinates out of bounds are clamped to the border or reflected. For cubic
+/// interpolation this is done for each element: its weights are those of the original coordinate.
 fn coordinate(s: &mut Scalars<'_, '_>, place: Value, axis: &Axis, mode: GridMode) -> Value {
     let extent = as_f32(s.builder, axis.extent);
     let (one, half) = (s.like(1.0, place), s.like(0.5, place));
@@ -172,7 +172,7 @@ fn coordinate(s: &mut Scalars<'_, '_>, place: Value, axis: &Axis, mode: GridMode
     }
 }
 
-/// A coordinate mirrored at both ends until it lies between them.
+/// A coordinate reflected at both ends until it is between them.
 fn reflected(s: &mut Scalars<'_, '_>, coordinate: Value, last: Value, corners: bool) -> Value {
     let low = s.like(if corners { 0.0 } else { -0.5 }, coordinate);
     let high = s.sub(last, low);
@@ -188,13 +188,13 @@ fn reflected(s: &mut Scalars<'_, '_>, coordinate: Value, last: Value, corners: b
     let back = s.sub(period, along);
     let folded = s.min(along, back);
     let mirrored = s.add(low, folded);
-    // an axis of one element is its own mirror
+    // an axis of one element is its own mirror image
     let zero = s.like(0.0, coordinate);
     let wide = s.compare(Comparison::Greater, range, zero);
     s.select(wide, mirrored, low)
 }
 
-/// An element at a whole-numbered coordinate, which counts nothing among zeros.
+/// An element at an integral coordinate; with zero padding its weight is zero out of bounds.
 pub(crate) fn tap(s: &mut Scalars<'_, '_>, at: Value, weight: Option<Value>, axis: &Axis) -> Tap {
     let extent = as_f32(s.builder, axis.extent);
     let one = s.like(1.0, at);

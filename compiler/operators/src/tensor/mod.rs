@@ -1,4 +1,4 @@
-//! Operators that move, convert and ask about elements.
+//! Operators that move, convert and query elements.
 
 mod affine_grid;
 mod cast;

@@ -1,4 +1,4 @@
-//! NonZero: where the elements that are not zero are, a column each. Since 9.
+//! NonZero: the indices of the elements that are not zero, one per column. Since 9.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

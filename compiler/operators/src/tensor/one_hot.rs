@@ -61,7 +61,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let value = lowering.pointwise(&inputs, &output, element, |builder, e| {
         let mut s = Scalars { builder, unsigned: false };
         let here = loop_index(s.builder, axis);
-        // along the axis itself what follows each other are indices, elsewhere positions
+        // along the axis itself the index varies, elsewhere the position
         let hit = if axis + 1 == rank {
             let position = as_index(&mut s, e[0]);
             s.compare(Comparison::Equal, position, here)

@@ -1,4 +1,4 @@
-//! Pad: a tensor with elements around it, or with less than it had.
+//! Pad: pads or crops a tensor.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, PadMode, View};
@@ -61,13 +61,13 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(shape)])
 }
 
-/// The padding in front of and behind each axis.
+/// The padding before and after each axis.
 struct Padding {
     low: Vec<Side>,
     high: Vec<Side>,
 }
 
-/// How far one axis grows at one end.
+/// An end of an axis.
 #[derive(Clone, Debug)]
 enum Side {
     Known(DimExpr),
@@ -117,7 +117,7 @@ impl Padding {
         Ok(Padding { low: side(&DimExpr::ZERO), high: side(&count) })
     }
 
-    /// All as numbers, when none is negative.
+    /// All padding, if it is constant and none is negative.
     fn constants(&self) -> Option<Vec<[i64; 2]>> {
         let sides = self.low.iter().zip(&self.high);
         let pads: Vec<[i64; 2]> =
@@ -125,7 +125,7 @@ impl Padding {
         pads.iter().flatten().all(|&pad| pad >= 0).then_some(pads)
     }
 
-    /// How far the last axis grows on both sides, where that is known and it does.
+    /// The padding of the last axis on both sides, if it is constant and positive.
     fn grows_at_end(&self) -> Option<[i64; 2]> {
         let pads = [self.low.last()?.constant()?, self.high.last()?.constant()?];
         (pads != [0, 0] && pads.iter().all(|&pad| pad >= 0)).then_some(pads)
@@ -150,7 +150,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Constant padding by known numbers, in the layout of the operand.
+/// Constant padding with fill value, in the layout of the operand.
 fn pad_statically(lowering: &mut Lowering<'_>, x: Value, result: Value, pads: &[[i64; 2]], fill: Value) {
     if lowering.is_blocked(x) && pads.len() >= 3 && pads[1] == [0, 0] {
         let blocked = lowering.blocked(x);
@@ -164,32 +164,32 @@ fn pad_statically(lowering: &mut Lowering<'_>, x: Value, result: Value, pads: &[
     }
 }
 
-/// Where the elements of the result come from that lie one behind another along its last axis.
+/// A run of consecutive elements of the result along its last axis, by source.
 #[derive(Clone, Copy, PartialEq)]
 enum Run {
-    /// From where their positions show.
+    /// From arbitrary positions.
     Whole,
-    /// In front of the operand.
+    /// Padding before the operand.
     Before,
-    /// From the operand's elements in their order.
+    /// Consecutive elements of the operand.
     Within,
-    /// Behind the operand.
+    /// Padding after the operand.
     Behind,
 }
 
-/// The operand of a padding whose elements come from the places that their positions show.
+/// The operand of a padding whose elements come from positions of the operand.
 struct Padded<'a> {
     input: Shaped,
     padding: &'a Padding,
     mode: PadMode,
     fill: Value,
-    /// The pads in front of each axis, and the operand's extents.
+    /// The padding before each axis, and the operand's extents.
     lows: Vec<Value>,
     extents: Vec<Value>,
 }
 
-/// Each element from the place its position shows. Where it is known how far the last axis grows, what the operand has itself is a
-/// run of its own, which is copied.
+/// Each element from its position in the operand. If the padding of the last axis is constant, the operand's own
+/// elements are a separate run, which is copied.
 fn pad_by_position(
     lowering: &mut Lowering<'_>,
     x: Value,
@@ -272,7 +272,7 @@ impl Padded<'_> {
     }
 }
 
-/// `low + extent + high`. An axis without elements has nothing to repeat, so it stays empty, unless it is filled by a constant.
+/// `low + extent + high`. An axis without elements stays empty, unless it is filled by a constant.
 fn settle_padded(
     lowering: &mut Lowering<'_>,
     result: Value,
@@ -281,7 +281,7 @@ fn settle_padded(
     mode: PadMode,
 ) {
     let padded = lowering.scalars(|s| {
-        // a number beyond the limit makes an extent beyond it
+        // a number beyond the limit gives an extent beyond it
         let [low, high] = [low, high].map(|pad| within_limit(s, pad));
         let grown = s.add(low, extent);
         s.add(grown, high)
@@ -309,7 +309,7 @@ fn fill_value(lowering: &mut Lowering<'_>, value: Option<Value>, element: &Type)
     lowering.only_element(value)
 }
 
-/// The element a position of the padded axis shows, in bounds, and for constant padding whether it lies outside.
+/// The element at a position of the padded axis, in bounds, and for constant padding whether it is out of bounds.
 fn source_position(s: &mut Scalars<'_, '_>, mode: PadMode, position: Value, extent: Value) -> (Value, Option<Value>) {
     let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
     let last = s.sub(extent, one);

@@ -1,4 +1,4 @@
-//! The same elements under another shape: Reshape, Flatten, Squeeze, Unsqueeze.
+//! Reshape, Flatten, Squeeze, Unsqueeze: the same elements with another shape.
 
 use dialects::arith;
 use dialects::onnx::OnnxOp;
@@ -113,7 +113,7 @@ fn reshape_shape(node: &mut Node<'_, '_>) -> Answer {
     let shape: Shape =
         dims.into_iter().enumerate().map(|(axis, dim)| dim.unwrap_or_else(|| node.fresh(0, axis))).collect();
     if let Some(input) = &input {
-        // a count that is not decided is asserted where sizes that only data tell are known, too
+        // an undecided element count is asserted where data-dependent sizes are known, too
         let same = Condition::Equal(DimExpr::product(input), DimExpr::product(&shape));
         if same.decide() == Some(false) {
             return Err(format!("{} does not hold as many elements as {}", list(&shape), list(input)));
@@ -122,13 +122,13 @@ fn reshape_shape(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(shape)])
 }
 
-/// The one extent that is left out; `None` when the others may be zero and say nothing about it.
+/// The extent that is inferred; `None` if the others may be zero, so that it is undetermined.
 fn remaining_extent(input: &[DimExpr], dims: &Elements) -> Result<Option<DimExpr>, String> {
     let others = DimExpr::product(dims.iter().flatten());
     if others == DimExpr::ZERO {
         return Ok(None);
     }
-    // shared factors go first: they may be zero, but then the quotient does not matter
+    // common factors are divided first: they may be zero, but then the quotient does not matter
     let mut left: Vec<DimExpr> = input.to_vec();
     let mut divisors: Vec<DimExpr> = vec![];
     for dim in dims.iter().flatten() {
@@ -181,13 +181,13 @@ fn squeeze_shape(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(kept.map(|(_, dim)| dim).collect())])
 }
 
-/// A shape of extents that only data tell. The rank is given, or the one of some that readers demand.
+/// A shape with data-dependent extents. The rank is given, or the one of `candidates` that readers demand.
 fn measured(node: &mut Node<'_, '_>, rank: Option<usize>, candidates: &[usize]) -> Option<Shape> {
     let rank = rank.or_else(|| node.demanded_rank(0, candidates))?;
     Some((0..rank).map(|axis| node.fresh(0, axis)).collect())
 }
 
-/// Axes that data tell are this many at most.
+/// The maximum number of data-dependent axes.
 const LISTED_AXES: usize = 8;
 
 fn unsqueeze_shape(node: &mut Node<'_, '_>) -> Answer {
@@ -215,7 +215,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, operand: Value) -> Result<(), Unsu
     Ok(())
 }
 
-/// The extents a target shape gives: 0 copies the operand's unless `allowzero` is set, -1 is what is left.
+/// The extents of a target shape: 0 copies the operand's unless `allowzero` is set, -1 is inferred.
 fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
     let reshape = views::Reshape::of(lowering.source, op);
     let Some(target) = lowering.unknown_sizes(reshape.shape) else { return };
@@ -249,7 +249,7 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
     }
 }
 
-/// The extents that stay when axes only data tell are dropped: listed ones, or all of extent 1.
+/// The extents that remain when data-dependent axes are dropped: listed ones, or all of extent 1.
 fn settle_squeeze(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let squeeze = views::Squeeze::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
@@ -280,7 +280,7 @@ fn settle_squeeze(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported
     Ok(())
 }
 
-/// The extents behind new axes that only data tell.
+/// The extents after inserting data-dependent axes.
 fn settle_unsqueeze(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let views::Unsqueeze { data, axes } = View::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];

@@ -1,4 +1,4 @@
-//! ReverseSequence: the first elements of each batch in reverse order. Since 10.
+//! ReverseSequence: reverses the first elements of each batch. Since 10.
 
 use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
@@ -22,7 +22,7 @@ pub(crate) const REVERSE_SEQUENCE: Operator = Operator {
     ..Operator::of(OnnxOp::ReverseSequence)
 };
 
-/// The first elements of each batch in reverse order.
+/// Reverses the first elements of each batch.
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let reverse = views::ReverseSequence::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];

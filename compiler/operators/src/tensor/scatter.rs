@@ -1,4 +1,4 @@
-//! ScatterElements and ScatterND: updates placed by index, the later over the earlier, or combined.
+//! ScatterElements and ScatterND: writes updates by index; later ones overwrite earlier ones, or they are combined.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, ScatterReduction, View};
@@ -37,7 +37,7 @@ pub(crate) const SCATTER_ND: Operator = Operator {
     ..Operator::of(OnnxOp::ScatterND)
 };
 
-/// Each tuple of indices places an update of as many axes as it leaves of the data.
+/// Each tuple of indices selects a slice with the rank of the remaining axes.
 fn tuples_demand(reading: &Reading<'_>, operand: usize) -> Demand {
     let scatter: views::ScatterND = reading.view();
     let updates = || {
@@ -74,7 +74,7 @@ fn tuples_shape(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(shape)])
 }
 
-/// The number of a reduction, as the routines know it.
+/// The number of a reduction in routines.
 fn number(reduction: ScatterReduction) -> i64 {
     match reduction {
         ScatterReduction::None => 0,
@@ -90,7 +90,7 @@ fn scattered(reduction: ScatterReduction) -> fn(Value) -> Argument {
     if reduction == ScatterReduction::None { Moved } else { Tensor }
 }
 
-/// What a scatter begins with: of a tensor whose elements are all the same the routine takes one.
+/// The initial contents of a scatter: for a uniform tensor the routine takes a single element.
 fn data(lowering: &mut Lowering<'_>, data: Value, reduction: ScatterReduction) -> Result<Argument, Unsupported> {
     let Some(element) = lowering.repeated_element(data) else { return Ok(scattered(reduction)(data)) };
     let kind = match reduction {

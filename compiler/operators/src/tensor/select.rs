@@ -1,4 +1,4 @@
-//! Where: elements of one tensor or of another.
+//! Where: selects elements of one of two tensors.
 
 use dialects::onnx::OnnxOp;
 use ir::DimExpr;

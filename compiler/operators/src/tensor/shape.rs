@@ -1,4 +1,4 @@
-//! Shape and Size: extents as numbers. Shape inference knows them wherever the rank is known, so no code computes them.
+//! Shape and Size. Shape inference knows their results if the rank is known, so that no code computes them.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;

@@ -1,4 +1,4 @@
-//! Slice: some elements of some axes.
+//! Slice: strided ranges of some axes.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -33,7 +33,7 @@ fn bounds_to_inputs(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Pr
     Ok(())
 }
 
-/// Bounds at least this large mean "to the end": exporters write many such numbers, and no axis is that long.
+/// Bounds of at least this size mean "to the end": exporters write various such numbers, and no axis is that long.
 const TO_THE_END: i64 = 1 << 29;
 
 /// One sliced axis.
@@ -44,7 +44,7 @@ struct Window {
     step: Option<i64>,
 }
 
-/// What `Slice` takes of each axis; `None` when it is not known which axes.
+/// The slice of each axis; `None` if the axes are unknown.
 fn windows(node: &Node<'_, '_>, slice: &views::Slice, rank: usize) -> Result<Option<Vec<Window>>, String> {
     let (Some(starts), Some(ends)) = (node.sizes_of(slice.starts), node.sizes_of(slice.ends)) else { return Ok(None) };
     let axes = match slice.axes {
@@ -73,7 +73,7 @@ fn windows(node: &Node<'_, '_>, slice: &views::Slice, rank: usize) -> Result<Opt
 }
 
 impl Window {
-    /// How many elements it takes of `extent`.
+    /// The number of elements that it takes of `extent`.
     fn length(&self, extent: &DimExpr) -> Option<DimExpr> {
         let (start, end, step) = (self.start.as_ref()?, self.end.as_ref()?, self.step?);
         if step < 0 {
@@ -89,7 +89,7 @@ impl Window {
     }
 }
 
-/// A bound of a forward slice as an offset within the extent; `None` when its sign is not known.
+/// A bound of a forward slice as an offset within the extent; `None` if its sign is unknown.
 fn clamp(bound: &DimExpr, extent: &DimExpr) -> Option<DimExpr> {
     match bound {
         DimExpr::Constant(bound) if *bound < 0 => Some(at_least_zero(extent.add(&DimExpr::Constant(*bound)))),
@@ -100,7 +100,7 @@ fn clamp(bound: &DimExpr, extent: &DimExpr) -> Option<DimExpr> {
     }
 }
 
-/// Factors tried to see that a bound is a part of the extent.
+/// Factors that are tried to prove that a bound is inside the extent.
 const FACTORS: std::ops::RangeInclusive<i64> = 1..=4;
 
 /// Whether a bound is at least zero, given that the extent is: with `S*2-1 >= 0`, `S-1` is.
@@ -178,7 +178,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Starts, ends and steps are as many as axes.
+/// Checks that starts, ends and steps have as many elements as axes.
 fn check_lengths(lowering: &mut Lowering<'_>, slice: &views::Slice, list: &AxisList) {
     let count = lowering.list_length(list);
     for vector in [slice.starts, slice.ends].into_iter().chain(slice.steps) {
@@ -187,7 +187,7 @@ fn check_lengths(lowering: &mut Lowering<'_>, slice: &views::Slice, list: &AxisL
     }
 }
 
-/// An axis whose place in the operands is known.
+/// An axis with a known position in the operands.
 fn listed_axis(lowering: &mut Lowering<'_>, slice: &views::Slice, result: Value, axis: usize, position: usize) -> Axis {
     let views::Slice { data, starts, ends, steps, .. } = *slice;
     let extent = lowering.shape(data)[axis].clone();
@@ -207,7 +207,7 @@ fn listed_axis(lowering: &mut Lowering<'_>, slice: &views::Slice, result: Value,
     computed_axis(lowering, result, axis, &extent, [start, end, step])
 }
 
-/// An axis that may or may not be among those that data name.
+/// An axis that may be one of the data-dependent axes.
 fn searched_axis(
     lowering: &mut Lowering<'_>,
     slice: &views::Slice,
@@ -253,7 +253,7 @@ fn computed_axis(
         let last = s.sub(extent, one);
         let high = s.select(forward, extent, last);
         let lowest_end = s.select(forward, zero, minus);
-        // an axis without elements has no last one
+        // an empty axis has no last element
         let lowest_start = s.min(zero, high);
         let start = clamp_position(s, start, extent, lowest_start, high);
         let end = clamp_position(s, end, extent, lowest_end, high);
@@ -275,13 +275,13 @@ fn computed_axis(
     Axis::Computed { start, step }
 }
 
-/// A position counted from the end when negative, clamped to `[low, high]`.
+/// A position, counted from the end if negative, clamped to `[low, high]`.
 fn clamp_position(s: &mut Scalars<'_, '_>, raw: Value, extent: Value, low: Value, high: Value) -> Value {
     let position = from_front(s, raw, extent);
     s.clamp(position, [low, high])
 }
 
-/// A start as an expression, when clamping it to the axis can be decided.
+/// A start as an expression, if its clamping to the axis can be decided.
 fn clamped_start(start: &DimExpr, extent: &DimExpr, step: i64) -> Option<DimExpr> {
     let last = if step > 0 { extent.clone() } else { extent.sub(&DimExpr::ONE) };
     if let Some(number) = start.as_constant() {

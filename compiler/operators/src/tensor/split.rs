@@ -1,4 +1,4 @@
-//! Split: a tensor in pieces along an axis.
+//! Split: splits a tensor along an axis.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -29,7 +29,7 @@ fn sizes_to_input(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Prob
     Ok(())
 }
 
-/// A split without sizes states how many parts there are.
+/// A split without sizes states the number of parts.
 fn count_stated(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     if node.operand(1, emit).is_none() {
         node.attributes.set("num_outputs", Attribute::i64(node.outputs.len() as i64));
@@ -66,7 +66,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(answer)
 }
 
-/// Equal parts, of which the last may be smaller.
+/// Equal parts; the last one may be smaller.
 fn equal_parts(extent: &DimExpr, count: i64) -> Elements {
     let each = extent.ceil_div(&DimExpr::Constant(count));
     let last = extent.sub(&each.mul(&DimExpr::Constant(count - 1)));

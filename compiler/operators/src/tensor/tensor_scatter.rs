@@ -1,4 +1,4 @@
-//! TensorScatter: rows written into a cache. Since 24.
+//! TensorScatter: writes rows into a cache. Since 24.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, CacheMode, View};
@@ -31,7 +31,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     lowering.call(op, "write_rows", &[Moved(cache), Moved(scatter.update), places, axis, Index(is_circular)])
 }
 
-/// What stands in front of zeros, where a cache is both joined along the axis: the routine makes room by itself.
+/// The part before appended zeros, if a cache is the concatenation of both along the axis: the routine makes room
+/// itself.
 fn without_room(lowering: &Lowering<'_>, cache: Value, axis: usize) -> Option<Value> {
     let join = lowering.source.defining_op(cache)?;
     if lowering.source.name(join) != "onnx.Concat" {

@@ -1,4 +1,4 @@
-//! Tile: every axis repeated.
+//! Tile: repeats axes.
 
 use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
@@ -69,7 +69,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Each axis as two, the repeats and its own; an extent of 1 needs none.
+/// Each axis as two, the repeats and the original one; an extent of 1 needs only the first.
 fn repeated(lowering: &mut Lowering<'_>, input: &Shaped, repeats: &[i64], element: &Type) -> Value {
     let (mut loops, mut map): (Vec<DimExpr>, Vec<AffineExpr>) = (vec![], vec![]);
     for (dim, &repeat) in input.shape.iter().zip(repeats) {
@@ -88,7 +88,7 @@ fn repeated(lowering: &mut Lowering<'_>, input: &Shaped, repeats: &[i64], elemen
     lowering.pointwise(&[input], &loops, element.clone(), |_, e| e[0])
 }
 
-/// Each place counted from the start again where the operand ends.
+/// Positions that restart where the operand ends.
 fn wrapped(lowering: &mut Lowering<'_>, input: &Shaped, shape: &[DimExpr], element: &Type) -> Value {
     let extents: Vec<Value> = input.shape.iter().map(|dim| lowering.dim(dim)).collect();
     lowering.pointwise(&[], shape, element.clone(), |builder, _| {
@@ -107,7 +107,7 @@ fn settle(lowering: &mut Lowering<'_>, op: Op) {
     let result = lowering.source.op(op).results()[0];
     for (axis, dim) in lowering.shape(tile.input).iter().enumerate() {
         let (extent, repeats) = (lowering.dim(dim), lowering.integer(repeats, axis));
-        // a count beyond the limit makes an extent beyond it, unless there is nothing to repeat
+        // a count beyond the limit gives an extent beyond it, unless there is nothing to repeat
         let extent = lowering.scalars(|s| {
             let (least, most) = (s.number(-1.0, &Type::Index), s.number(EXTENT_LIMIT as f64, &Type::Index));
             let bounded = s.clamp(repeats, [least, most]);

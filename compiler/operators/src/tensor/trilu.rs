@@ -1,4 +1,4 @@
-//! Trilu: one side of the diagonal of matrices, zero on the other. Since 14.
+//! Trilu: the upper or lower triangles of matrices, zero elsewhere. Since 14.
 
 use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;

@@ -1,4 +1,4 @@
-//! Unique: the different elements, or slices, with where they are and how often. Since 11.
+//! Unique: the distinct elements, or slices, with their indices and counts. Since 11.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

@@ -1,4 +1,4 @@
-//! StringConcat: texts joined element by element. Since 20.
+//! StringConcat: elementwise concatenation of texts. Since 20.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

@@ -1,4 +1,4 @@
-//! StringNormalizer: stop words dropped, case changed. Since 10.
+//! StringNormalizer: removes stop words, changes case. Since 10.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, CaseChange, View};
@@ -13,7 +13,7 @@ use crate::structured::{Lowering, Unsupported};
 pub(crate) const STRING_NORMALIZER: Operator =
     Operator { shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::StringNormalizer) };
 
-/// Stop words are dropped, so the count is only known when there are none.
+/// Stop words are removed, so that the count is only known if there are none.
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let normalizer: views::StringNormalizer = node.view();
     let Some(mut shape) = node.shape_of(normalizer.x) else { return Ok(vec![]) };

@@ -1,4 +1,4 @@
-//! StringSplit: the pieces of texts, and how many there are of each. Since 20.
+//! StringSplit: splits texts, and counts the parts of each. Since 20.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};

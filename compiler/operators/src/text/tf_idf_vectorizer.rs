@@ -1,4 +1,4 @@
-//! TfIdfVectorizer: how often terms of one to several words occur. Since 9.
+//! TfIdfVectorizer: the frequencies of n-grams. Since 9.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View, WeightingMode};

@@ -1,7 +1,6 @@
-//! Gradient: what a value of the graph changes by with others, which it names. Since 1.
+//! Gradient: the derivatives of a value of the graph by others; all are referred to by name. Since 1.
 //!
-//! The values it names become operands behind its own: what it is computed from is taken out of the graph before anything
-//! is rewritten.
+//! These values become additional operands: the computation is extracted from the graph before anything is rewritten.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;

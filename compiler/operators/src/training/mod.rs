@@ -1,7 +1,7 @@
 //! ai.onnx.preview.training: gradients, and steps of optimizers.
 //!
-//! A step takes a learning rate, the count of updates so far, and for each of `n` tensors its value, its gradient and what
-//! the optimizer remembers of it: first all values, then all gradients, and so on.
+//! A step takes a learning rate, the count of updates so far, and for each of `n` tensors its value, its gradient and
+//! the optimizer's state: first all values, then all gradients, and so on.
 
 mod adagrad;
 mod adam;
@@ -18,10 +18,10 @@ use crate::types::without_shape;
 
 pub(crate) const OPERATORS: &[&Operator] = &[&adagrad::ADAGRAD, &adam::ADAM, &gradient::GRADIENT, &momentum::MOMENTUM];
 
-/// Learning rate and count of updates stand in front of the tensors.
+/// Learning rate and count of updates come before the tensors.
 const FIRST: usize = 2;
 
-/// The operands behind rate and count, one list for each of `kinds`.
+/// The operands after rate and count, one list for each of `kinds`.
 fn tensors<const KINDS: usize>(inputs: &[Value]) -> Result<[Vec<Value>; KINDS], Problem> {
     if !inputs.len().is_multiple_of(KINDS) {
         return Err(Problem::input(format!("has {} tensors, which is no multiple of {KINDS}", inputs.len())));
@@ -30,7 +30,7 @@ fn tensors<const KINDS: usize>(inputs: &[Value]) -> Result<[Vec<Value>; KINDS], 
     Ok(std::array::from_fn(|kind| inputs[kind * count..(kind + 1) * count].to_vec()))
 }
 
-/// The operand that output `index` is the next value of: outputs leave out the gradients, the second of `kinds`.
+/// The operand whose next value output `index` is: outputs skip the gradients, the second of `kinds`.
 fn updated(inputs: usize, kinds: usize, index: usize) -> usize {
     let count = (inputs / kinds).max(1);
     let kind = index / count;

@@ -1,11 +1,11 @@
-//! Broadcasting before it was implied.
+//! Explicit broadcasting of old versions.
 
 use ir::{Attribute, DenseElements, Value};
 
 use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
 
-/// Until opset 7, `broadcast` and `axis` said where the second operand lies in the first.
+/// Until opset 7, `broadcast` and `axis` stated the alignment of the second operand with the first.
 pub(crate) fn broadcast_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let Some(axis) = node.attributes.integer("axis") else { return Ok(()) };
     if node.attributes.integer("broadcast").unwrap_or(0) != 0 {
@@ -14,7 +14,7 @@ pub(crate) fn broadcast_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Pro
     Ok(())
 }
 
-/// `inner` with as many trailing extents of 1 as make its first axis lie on `axis` of `outer`.
+/// `inner` with trailing extents of 1, so that its first axis is aligned with `axis` of `outer`.
 pub(crate) fn align(outer: Value, inner: Value, axis: i64, emit: &mut Emitter) -> Result<Value, Problem> {
     let inner_rank = emit.rank(inner).ok_or_else(|| Problem::unsupported("broadcasts an operand of unknown rank"))?;
     let beyond = || Problem::input(format!("broadcasts along axis {axis}, where the operand does not fit"));

@@ -1,7 +1,7 @@
-//! Old forms of operators to the newest one, one small step a change of the schema.
+//! Upgrades old forms of operators to the newest one, one step per change of the schema.
 //!
-//! A version that only allows more types, or says more clearly what was meant, needs no step. Attributes the newest
-//! schema does not know are dropped at the end, so a step leaves those without meaning in inference alone.
+//! A version that only allows more types, or only clarifies the text, needs no step. Attributes that the newest schema
+//! does not have are dropped at the end, so that steps ignore those without meaning in inference.
 
 mod arithmetic;
 
@@ -17,7 +17,7 @@ use crate::operator::{Operator, Step};
 use crate::table;
 use crate::types::type_number;
 
-/// Brings a node that has the form of version `since` to the newest form.
+/// Upgrades a node from the form of version `since` to the newest form.
 pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
     match schema::newest(node.domain, &node.name) {
         Some(schema) => match table::row_of(&schema.op_name()) {
@@ -33,7 +33,7 @@ pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Pr
     }
 }
 
-/// Takes the steps of a row, and leaves out attributes the newest schema does not know.
+/// Applies the steps of a row, and drops attributes that the newest schema does not have.
 fn upgrade_row(
     row: &Operator,
     steps: &[(i64, Step)],
@@ -52,7 +52,7 @@ fn upgrade_row(
     Ok(())
 }
 
-// ---- what steps have in common
+// ---- shared steps
 
 /// `axes` becomes the second operand.
 pub(crate) fn axes_to_input(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
@@ -79,7 +79,7 @@ pub(crate) fn sum_in_f32(node: &mut Node, emit: &mut Emitter) -> Result<(), Prob
 }
 
 impl Node {
-    /// Leaves out attributes that the newest schema does not know.
+    /// Drops attributes that the newest schema does not have.
     fn keep_known_attributes(&mut self) {
         let newest = schema::newest(self.domain, &self.name).expect("upgrades lead to operators that exist");
         let unknown = self.attributes.iter().map(|(name, _)| name).filter(|name| newest.attribute(name).is_none());
@@ -87,7 +87,7 @@ impl Node {
         unknown.iter().for_each(|name| drop(self.attributes.remove(name)));
     }
 
-    /// What the node, which has its newest form, says.
+    /// The view of the node, which has its newest form.
     pub(crate) fn view<V: View>(&self, emit: &Emitter) -> V {
         V::read(&Reader { body: &emit.body, operands: &self.operands, attributes: &self.attributes })
     }
@@ -97,7 +97,7 @@ impl Node {
         self.operands.get(index).copied().filter(|&value| value != emit.none)
     }
 
-    /// Sets operand `index`; those in front of it that are not there yet are omitted ones.
+    /// Sets operand `index`; missing ones before it become omitted ones.
     pub(crate) fn set_operand(&mut self, index: usize, value: Value, emit: &Emitter) {
         if self.operands.len() <= index {
             self.operands.resize(index + 1, emit.none);
@@ -125,7 +125,7 @@ impl Node {
         Ok(())
     }
 
-    /// Replaces the node by the value of its one output.
+    /// Replaces the node by the value of its only output.
     pub(crate) fn replace(&mut self, value: Value, emit: &Emitter) {
         self.results = Some(vec![value]);
         self.results.as_mut().expect("just set").resize(self.outputs.len(), emit.none);

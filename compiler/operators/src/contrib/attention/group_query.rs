@@ -1,5 +1,5 @@
-//! GroupQueryAttention: several heads share keys and values, which are kept in a cache; sequences of a batch may have
-//! different lengths in it.
+//! GroupQueryAttention: several heads share keys and values, which are cached; the sequences of a batch may have
+//! different lengths in the cache.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
@@ -22,7 +22,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let shared = DimExpr::Constant(attention.kv_num_heads.max(1));
     let size = match attention.key {
         Some(_) => hidden.floor_div(&heads),
-        // keys and values stand behind the queries
+        // keys and values come after the queries
         None => hidden.floor_div(&heads.add(&shared.mul(&DimExpr::Constant(2)))),
     };
     let result = vec![batch.clone(), rows.clone(), heads.mul(&size)];
@@ -99,15 +99,15 @@ fn normalized(emit: &mut Emitter, value: Value, weight: Option<Value>, node: &mi
     emit.op("RMSNormalization", &[value, weight], [("epsilon", Attribute::f32(node.qk_norm_epsilon as f32))])
 }
 
-/// Where the new rows of each sequence are among all of them.
+/// The positions of the new rows of each sequence.
 struct Rows {
-    /// The place of the first one, `[batch]`: nothing stands in front of the rows of a prompt, whose end may be padding.
+    /// The position of the first one, `[batch]`: 0 for a prompt, whose end may be padding.
     start: Value,
-    /// The places of all, `[batch, rows]`.
+    /// The positions of all, `[batch, rows]`.
     places: Value,
-    /// How many rows each sequence has with the new ones, `[batch]`.
+    /// The number of rows of each sequence including the new ones, `[batch]`.
     lengths: Value,
-    /// How many the longest one has, a list of one.
+    /// The length of the longest one, a list of one.
     longest: Value,
 }
 
@@ -118,7 +118,7 @@ impl Rows {
         let last = emit.convert(node.seqlens_k, &Type::I64);
         let last = emit.plain("Reshape", &[last, list]);
         let mut lengths = emit.plain("Add", &[last, one]);
-        // with a cache the rows would not fit into it
+        // with a cache the rows would not fit
         if node.past_key.is_none() {
             let all = emit.plain("Add", &[count, one]);
             let allowed = emit.count_up(all);
@@ -133,7 +133,7 @@ impl Rows {
         Rows { start, places, lengths, longest }
     }
 
-    /// Queries or keys, turned by the angles of their places.
+    /// Queries or keys, rotated by the angles of their positions.
     fn turned(
         &self,
         emit: &mut Emitter,
@@ -150,7 +150,7 @@ impl Rows {
         emit.op("RotaryEmbedding", &[value, cos, sin, places], attributes)
     }
 
-    /// The cache with the new rows in their places; it grows where it is too short for them.
+    /// The cache with the new rows at their positions; it grows if it is too short.
     fn cached(&self, emit: &mut Emitter, past: Option<Value>, new: Value, length: Value) -> Value {
         let Some(past) = past else { return new };
         let (own, none) = (emit.extent(past, 2), emit.integers(&[0]));
@@ -163,7 +163,7 @@ impl Rows {
         emit.op("TensorScatter", &[room, new, self.start], [("axis", Attribute::i64(2))])
     }
 
-    /// What is added to the products: the bias, and minus infinity where a query does not look.
+    /// The term that is added to the scores: the bias, and minus infinity where a query does not attend.
     fn visible(&self, emit: &mut Emitter, node: &microsoft::GroupQueryAttention, query: Value, key: Value) -> Value {
         let keys = emit.extent(key, 2);
         let column = emit.count_up(keys);
@@ -190,7 +190,7 @@ impl Rows {
     }
 }
 
-/// A bias with as many columns as there are keys: a cache may have room for more than there are yet.
+/// A bias with as many columns as there are keys: a cache may have more room than keys.
 fn widened(emit: &mut Emitter, bias: Value, keys: Value) -> Value {
     let (own, none) = (emit.extent(bias, -1), emit.integers(&[0]));
     let missing = emit.plain("Sub", &[keys, own]);
@@ -199,8 +199,8 @@ fn widened(emit: &mut Emitter, bias: Value, keys: Value) -> Value {
     emit.plain("Pad", &[bias, pads, fill, axis])
 }
 
-/// A sink adds to the sum that weights are divided by: one more key whose product with every query is a number, and whose
-/// value is zero.
+/// A sink adds to the sum that weights are divided by: one more key with a constant score for every query, and with
+/// value zero.
 fn with_sink(
     emit: &mut Emitter,
     node: &microsoft::GroupQueryAttention,

@@ -1,18 +1,18 @@
-//! What hides keys: lengths, or a number for each key.
+//! Masks of keys: by lengths, or by a value for each key.
 
 use ir::{Type, Value};
 
 use crate::graph::{Emitter, Problem};
 
-/// What is added to products where a key is hidden, if the node does not say.
+/// The default term that is added to the scores of hidden keys.
 const FILTER: f64 = -10000.0;
 
-/// Which keys are there, as an operand says it.
+/// The valid keys, in the form of an operand.
 pub(super) struct Padding {
-    /// The end of each sequence `[batch]`; ends, then starts `[2 * batch]`; or what is positive for keys that are there:
-    /// `[batch, keys]` or `[batch, queries, keys]`.
+    /// The end of each sequence `[batch]`; ends, then starts `[2 * batch]`; or positive values for valid keys: `[batch,
+    /// keys]` or `[batch, queries, keys]`.
     pub(super) mask: Value,
-    /// What is added instead of the default.
+    /// The term that is added instead of the default.
     pub(super) filter: Option<f64>,
     /// The number of sequences, a list of one.
     pub(super) batch: Value,
@@ -21,7 +21,7 @@ pub(super) struct Padding {
 }
 
 impl Padding {
-    /// What is added to the products, for a type of theirs.
+    /// The term that is added to the scores, in their type.
     pub(super) fn bias(self, emit: &mut Emitter, like: Value) -> Result<Value, Problem> {
         let hidden = match emit.known_rank(self.mask)? {
             1 => self.outside(emit),
@@ -40,7 +40,7 @@ impl Padding {
         Ok(emit.plain("Where", &[hidden, filter, zero]))
     }
 
-    /// Which keys are not between start and end, `[batch, 1, 1, keys]`. What is not there of the starts is zero.
+    /// The keys that are not between start and end, `[batch, 1, 1, keys]`. Missing starts are zero.
     fn outside(&self, emit: &mut Emitter) -> Value {
         let bounds = emit.convert(self.mask, &Type::I64);
         let zero = emit.integer(0);

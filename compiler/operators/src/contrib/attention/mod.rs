@@ -1,4 +1,4 @@
-//! Attention as ONNX Runtime's operators put it, on the standard's `Attention`.
+//! ONNX Runtime's attention operators, expressed by the standard's `Attention`.
 
 pub(super) mod group_query;
 mod mask;
@@ -9,29 +9,29 @@ use ir::{Attribute, Attributes, DimExpr, Type, Value};
 
 use crate::graph::Emitter;
 
-/// Queries, keys and values, heads in axis 1, and what is said about their products.
+/// Queries, keys and values, with heads in axis 1, and the options of attention.
 struct Heads {
     query: Value,
     key: Value,
     value: Value,
-    /// Keys and values in front of these.
+    /// Keys and values that come before these.
     past: Option<[Value; 2]>,
-    /// What is added to the products; false hides a key.
+    /// The term that is added to the scores; false hides a key.
     mask: Option<Value>,
     causal: bool,
-    /// The reciprocal root of a head's size where it is none.
+    /// `None` for the reciprocal root of a head's size.
     scale: Option<f64>,
     softcap: f64,
-    /// Which products are the last result, by the number the standard gives them.
+    /// The scores that are the last result, by the standard's number.
     shown: i64,
 }
 
-/// The products as they are, with mask and bias, and their softmax.
+/// The scores with mask and bias, and their softmax.
 const BIASED: i64 = 2;
 const WEIGHTS: i64 = 3;
 
 impl Heads {
-    /// The result, heads joined, all keys, all values, and the products that are shown.
+    /// The result with heads joined, all keys, all values, and the requested scores.
     fn attend(self, emit: &mut Emitter) -> [Value; 4] {
         let past = self.past.map(|past| past.map(Some)).unwrap_or_default();
         let optional = [self.mask, past[0], past[1]].map(|operand| operand.unwrap_or(emit.none));
@@ -41,7 +41,7 @@ impl Heads {
             ("softcap", Attribute::f32(self.softcap as f32)),
             ("qk_matmul_output_mode", Attribute::i64(self.shown)),
         ]);
-        // zero stands for the default
+        // zero means the default
         if let Some(scale) = self.scale.filter(|&scale| scale != 0.0) {
             attributes.set("scale", Attribute::f32(scale as f32));
         }
@@ -50,7 +50,7 @@ impl Heads {
     }
 }
 
-/// The sum of the terms that are there.
+/// The sum of the terms that are present.
 fn total(emit: &mut Emitter, terms: impl IntoIterator<Item = Option<Value>>) -> Option<Value> {
     terms.into_iter().flatten().reduce(|a, b| emit.plain("Add", &[a, b]))
 }
@@ -61,7 +61,7 @@ fn length(emit: &mut Emitter, count: Value) -> Value {
     emit.plain("Reshape", &[count, list])
 }
 
-/// Extent `axis` of a shape that may not be known, or not have it.
+/// Extent `axis` of a shape that may be unknown or shorter.
 fn extent(shape: Option<&[DimExpr]>, axis: usize) -> Option<DimExpr> {
     shape?.get(axis).cloned()
 }

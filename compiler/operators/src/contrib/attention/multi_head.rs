@@ -1,4 +1,5 @@
-//! MultiHeadAttention and DecoderMaskedMultiHeadAttention: queries, keys and values come apart, or packed in one tensor.
+//! MultiHeadAttention and DecoderMaskedMultiHeadAttention: queries, keys and values are separate, or packed in one
+//! tensor.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
@@ -37,17 +38,17 @@ fn compose_decoder(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Pro
     MultiHead::of_decoder(&node).compose(emit)
 }
 
-/// What both operators say.
+/// The options of both operators.
 struct MultiHead {
     query: Value,
     key: Option<Value>,
     value: Option<Value>,
-    /// Of queries, keys and values, one behind the other.
+    /// The biases of queries, keys and values, concatenated.
     bias: Option<Value>,
     padding: Option<Value>,
     added: Option<Value>,
     past: Option<[Value; 2]>,
-    /// How much of the past there is, where it has room for what comes.
+    /// The length of the past, if its buffer has room for more.
     used: Option<Value>,
     heads: i64,
     filter: Option<f64>,
@@ -120,7 +121,7 @@ impl MultiHead {
         let seen = match seen {
             Some(seen) => seen,
             None if node.result_count() > 3 => node.fresh(3, 3),
-            // nobody asks
+            // never read
             None => DimExpr::ZERO,
         };
         let keys = if self.used.is_some() { room } else { seen.clone() };
@@ -157,7 +158,7 @@ impl MultiHead {
         Ok([result, present[0], present[1], weights].map(Some).to_vec())
     }
 
-    /// The part of a cache that is in use.
+    /// The used part of a cache.
     fn front(&self, emit: &mut Emitter, cache: Value) -> Value {
         let Some(used) = self.used else { return cache };
         let (start, used) = (emit.integers(&[0]), length(emit, used));
@@ -174,7 +175,7 @@ impl MultiHead {
         })
     }
 
-    /// Keys and values that come by head had their bias added when they were made.
+    /// Keys and values that are given by head had their bias added before.
     fn with_bias(&self, emit: &mut Emitter, parts: [Value; 3]) -> Result<[Value; 3], Problem> {
         let Some(bias) = self.bias else { return Ok(parts) };
         let flat = emit.known_rank(parts[1])? == 3;
@@ -194,7 +195,7 @@ impl MultiHead {
     }
 }
 
-/// A cache with new rows behind those in use.
+/// A cache with new rows after those in use.
 fn filled(emit: &mut Emitter, cache: Value, new: Value, used: Value) -> Value {
     let (batch, used) = (emit.extent(cache, 0), length(emit, used));
     let places = emit.plain("Expand", &[used, batch]);

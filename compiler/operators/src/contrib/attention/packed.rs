@@ -1,4 +1,4 @@
-//! Attention and QAttention: queries, keys and values are one product of the input.
+//! Attention and QAttention: queries, keys and values are one matrix product of the input.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) const QATTENTION: Operator = Operator {
     ..Operator::of(OnnxOp::MicrosoftQAttention)
 };
 
-/// What both operators say.
+/// The options of both operators.
 struct Packed {
     input: Value,
     weights: Value,
@@ -34,7 +34,7 @@ struct Packed {
     past: Option<Value>,
     bias: Option<Value>,
     heads: i64,
-    /// Columns of queries, keys and values, equally many where they are not given.
+    /// The numbers of columns of queries, keys and values, equal if they are not given.
     sizes: Option<Arc<[i64]>>,
     filter: Option<f64>,
     scale: Option<f64>,

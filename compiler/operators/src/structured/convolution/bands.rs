@@ -1,5 +1,5 @@
-//! Dilated convolutions whose taps lie in the padding for most places: bands of places that see the same taps, each a convolution with
-//! these alone.
+//! Dilated convolutions of which most kernel elements are in the padding for most positions: bands of positions that
+//! see the same kernel elements, each a convolution with these alone.
 
 use std::ops::Range;
 
@@ -12,10 +12,11 @@ use super::super::slicing::{Axis, select};
 use super::super::window::Window;
 use super::{Convolution, dense, taps_of};
 
-/// Bands at most: each packs weights of its own.
+/// The maximum number of bands: each packs its own weights.
 const MOST: usize = 5;
 
-/// What [`dense`] computes, of an ungrouped convolution, in bands along the first spatial axis where that saves products.
+/// The result of [`dense`] for an ungrouped convolution, in bands along the first spatial axis if that saves
+/// multiplications.
 pub(super) fn dense_in_bands(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -42,7 +43,7 @@ pub(super) fn dense_in_bands(
     lowering.concat(&pieces, &blocked_shape(output), 2)
 }
 
-/// Runs of places of the first axis that see the same taps, where most see few.
+/// Runs of positions of the first axis that see the same kernel elements, if most see few.
 fn bands(window: &Window, extent: &DimExpr, places: &DimExpr) -> Option<Vec<Range<i64>>> {
     let numbers = [&window.kernel[0], extent, places, &window.pads[0][0]].map(DimExpr::as_constant);
     let [Some(kernel), Some(extent), Some(places), Some(low)] = numbers else { return None };
@@ -66,7 +67,7 @@ fn bands(window: &Window, extent: &DimExpr, places: &DimExpr) -> Option<Vec<Rang
     (saves && (2..=MOST).contains(&bands.len())).then_some(bands)
 }
 
-/// A window whose first place on the first axis is another one, for so many places.
+/// A window that starts at another position of the first axis, for `places` positions.
 fn from_place(window: &Window, start: i64, extent: &DimExpr, places: &DimExpr) -> Window {
     let mut window = window.clone();
     let low = window.pads[0][0].sub(&DimExpr::Constant(start * window.strides[0]));
@@ -75,7 +76,7 @@ fn from_place(window: &Window, start: i64, extent: &DimExpr, places: &DimExpr) -
     window
 }
 
-/// The rows of a blocked operand that a window sees, whose padding then is none that cuts.
+/// The rows of a blocked operand that a window sees; the remaining padding is not negative.
 fn cut(lowering: &mut Lowering<'_>, input: &Shaped, window: &mut Window) -> Shaped {
     let [low, high] = window.pads[0].each_ref().map(|pad| pad.as_constant().expect("bands have known extents"));
     let (before, behind) = ((-low).max(0), (-high).max(0));

@@ -1,4 +1,4 @@
-//! The sums of a convolution over blocks of channels as one contraction.
+//! Convolutions over channel blocks as one contraction.
 
 use dialects::rt::attributes::LAST_BLOCK;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Type, Value};
@@ -14,8 +14,8 @@ use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::rt::tile::QUAD;
 
-/// The contraction. `input` is `[N, IB, S…, b]`, or `[N, G, IB, S…, b]` with groups; `output` is the plain result of one
-/// group, with `N * G` in front when there are groups. The result has the form of the input.
+/// The contraction. `input` is `[N, IB, S…, b]`, or `[N, G, IB, S…, b]` with groups; `output` is the plain result of
+/// one group, with leading `N * G` if there are groups. The result has the form of the input.
 pub(in super::super) fn dense(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -104,8 +104,8 @@ pub(in super::super) fn dense(
     lowering.in_type(&sums, &convolution.element).value
 }
 
-/// Sums of a convolution of bytes less what the zero points of its weights add to them: as often as the window's sum, which
-/// is a convolution with ones.
+/// The sums of an int8 convolution, minus the terms of the weights' zero points: those times the window's sum, which is
+/// a convolution with ones.
 fn without_zeros(
     lowering: &mut Lowering<'_>,
     sums: &Shaped,
@@ -142,11 +142,12 @@ fn without_zeros(
     Shaped { value, shape: sums.shape.clone() }
 }
 
-/// Spatial axes along which the window slides within a contraction: it has loops for no more.
+/// The maximum number of spatial axes along which the window slides within a contraction, which has no loops for more.
 const INNER_AXES: usize = 2;
 
-/// The taps of the outer spatial axes as further blocks of channels: `[N, (G), O…, K… * IB, S, S, b]` of a padded tensor
-/// and `[(G), OB, K… * IB, K, K, b, 16]` of packed weights, where `O…` are the places along these axes.
+/// Turns the kernel elements of the outer spatial axes into additional channel blocks: `[N, (G), O…, K… * IB, S, S, b]`
+/// of a padded tensor and `[(G), OB, K… * IB, K, K, b, 16]` of packed weights, where `O…` are the positions along these
+/// axes.
 fn unfold(
     lowering: &mut Lowering<'_>,
     padded: &Shaped,
@@ -159,7 +160,7 @@ fn unfold(
     let blocks = padded.shape[1 + lead].as_constant().expect("channels are those of static weights");
     let taps: Vec<i64> = window.kernel[..outer].iter().filter_map(DimExpr::as_constant).collect();
     let all = DimExpr::Constant(blocks * taps.iter().product::<i64>());
-    // the block of channels and the taps that a further block stands for
+    // the channel block and the kernel elements of an additional block
     let parts = |block: usize| {
         let index = AffineExpr::Dim(block as u32);
         let mut rest = index.clone().floor_div(blocks);
@@ -196,7 +197,7 @@ fn unfold(
     (Shaped { value, shape }, Shaped { value: weights, shape: packed_shape })
 }
 
-/// The tensor that accumulation starts from and the axes of the result it is read along.
+/// The initial value of sums and the axes of the result that index it.
 fn bias_start(
     lowering: &mut Lowering<'_>,
     bias: &Shaped,
@@ -214,8 +215,8 @@ fn bias_start(
     (packed.value, vec![1, 2, lane])
 }
 
-/// Weights `[G * O, C, K…]` as `[(G), ceil(O / 16), ceil(C / b), K…, b, 16]`, zero where there is no channel; those of bytes
-/// as `[…, ceil(b / 4), 16, 4]`. Those that are widened are so behind it.
+/// Weights `[G * O, C, K…]` as `[(G), ceil(O / 16), ceil(C / b), K…, b, 16]`, zero for missing channels; int8 weights
+/// as `[…, ceil(b / 4), 16, 4]`. Widening happens after packing.
 fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Shaped {
     let weights = &lowering.before_widening(&convolution.weights);
     let spatial = convolution.window.rank();

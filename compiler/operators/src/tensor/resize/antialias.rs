@@ -1,7 +1,7 @@
-//! Resize with antialiasing: where it shrinks, the filter is as much wider as the output is smaller.
+//! Resize with antialiasing: when downsampling, the filter is widened by the inverse of the scale.
 //!
 //! Axes are filtered one after the other. Each output element is the weighted mean of the input elements under the
-//! filter, those outside the tensor being copies of its edge.
+//! filter; elements outside of the tensor are copies of its edge.
 
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::onnx::views::{self, ResizeMode};
@@ -15,18 +15,18 @@ use crate::structured::reduction::Shaped;
 use crate::structured::sampling::{as_f32, cubic_weight, position};
 use crate::structured::scalars::{Comparison, Scalars};
 
-/// What the elements under the filter count.
+/// The filter of an axis.
 struct Filter<'a> {
     axis: &'a Axis,
     resize: &'a views::Resize,
     /// Elements on either side of the coordinate, an `index` value.
     reach: Value,
-    /// The factor from distances in the input to the filter's own, f32.
+    /// The factor from distances in the input to the filter's unit, f32.
     shrink: Value,
 }
 
 impl Filter<'_> {
-    /// The number of elements that are looked at, from `reach` in front of the coordinate to `reach` behind the next.
+    /// The number of elements under the filter, from `reach` before the coordinate to `reach` after the next.
     fn extent(&self, lowering: &mut Lowering<'_>) -> DimExpr {
         let reach = self.reach;
         let count = lowering.scalars(|s| {
@@ -36,7 +36,7 @@ impl Filter<'_> {
         lowering.named_dim(count)
     }
 
-    /// The place of element `tap` for output element `index`, a whole number in f32, and its weight.
+    /// The position of element `tap` for output element `index`, an integral f32, and its weight.
     fn tap(&self, builder: &mut Builder<'_>, index: Value, tap: Value) -> (Value, Value) {
         let centre = coordinate(builder, index, self.axis, self.resize.coordinate_transformation_mode);
         let offset = builder.value(arith::SUBI, &[tap, self.reach], Type::Index, []);
@@ -97,7 +97,7 @@ pub(super) fn sample(
     result.value
 }
 
-/// How far the filter reaches in the input and its own distances over the input's, which is 1 where nothing shrinks.
+/// The reach of the filter in the input, and the ratio of its unit to the input's, which is 1 when not downsampling.
 fn reach(lowering: &mut Lowering<'_>, axis: &Axis, support: f64) -> (Value, Value) {
     let extents = [axis.output, axis.input].map(|extent| as_f32(&mut lowering.builder(), extent));
     lowering.scalars(|s| {
@@ -109,7 +109,7 @@ fn reach(lowering: &mut Lowering<'_>, axis: &Axis, support: f64) -> (Value, Valu
         let width = s.same(math::CEIL, &[width]);
         let width = s.cast(width, &Type::I64, false, false);
         let width = s.builder.value(arith::INDEX_CAST, &[width], Type::Index, []);
-        // an output with any element is at least one over the extent as large as the input
+        // a non-empty output has at least one element, which bounds the scale
         let (twice, one) = (s.add(axis.input, axis.input), s.number(1.0, &Type::Index));
         (s.clamp(width, [one, twice]), shrink)
     })
@@ -122,7 +122,7 @@ fn filtered(lowering: &mut Lowering<'_>, input: &Shaped, filter: &Filter<'_>, ex
     shape[axis] = extent.clone();
     let wide = lowering.body.value_type(input.value).element().clone();
     let taps = [filter.extent(lowering)];
-    // an empty tensor tells how far the loop over the taps runs
+    // an empty tensor has the extent of the loop over the filter's elements
     let taps = lowering.empty(&taps, Type::F32);
     let start = lowering.filled(std::slice::from_ref(extent), Type::F32, 0.0);
     let along = [Input { value: taps, map: AffineMap::select(2, &[1]) }];

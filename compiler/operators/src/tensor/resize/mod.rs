@@ -1,4 +1,4 @@
-//! Resize, once Upsample: each output element is a weighted sum of input elements around a fractional coordinate.
+//! Resize, formerly Upsample: each output element is a weighted sum of input elements around a fractional coordinate.
 //!
 //! Coordinates are computed in f32 as ONNX Runtime does. Blocked tensors stay blocked, so that neighbouring lanes share
 //! their coordinates.
@@ -31,7 +31,7 @@ pub(crate) const RESIZE: Operator = Operator {
     ..Operator::of(OnnxOp::Resize)
 };
 
-/// Two scales for the two spatial axes become one list for all.
+/// The scales of the two spatial axes become one list for all.
 fn upsample_7(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Problem> {
     let mut scale = |name: &str| node.attributes.remove(name).unwrap_or(Attribute::f32(1.0));
     let (height, width) = (scale("height_scale"), scale("width_scale"));
@@ -58,7 +58,7 @@ fn upsample_10(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The first Resize maps coordinates by the scale alone. It rounds them down, or up where it makes things smaller.
+/// The first Resize maps coordinates by the scale alone. It rounds them down, or up when downsampling.
 fn resize_11(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     let scales = node.operand(1, emit).ok_or_else(|| Problem::input("lacks its scales"))?;
     let known = emit.known(scales).map(|known| (0..known.element_count()).filter_map(|i| known.float(i)).collect());
@@ -70,7 +70,7 @@ fn resize_11(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> 
     Ok(())
 }
 
-/// An empty tensor stands for an omitted operand; the region of interest is read in one mode only.
+/// An empty tensor counts as an omitted operand; the region of interest is read in one mode only.
 fn one_spelling(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
     let mode = node.attributes.str("coordinate_transformation_mode");
     if mode != Some("tf_crop_and_resize") && node.operands.len() > 1 {
@@ -146,7 +146,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         lowering.check_source(from, to);
     }
     let crop = resize.coordinate_transformation_mode == CoordinateTransformation::TfCropAndResize;
-    // what leaves the model is not blocked, and a small operand is unpacked sooner than a large result
+    // outputs of the model are not blocked, and a small operand is unpacked more cheaply than a large result
     let leaves = lowering.source.uses(result).iter().all(|user| lowering.source.is(user.op, func::RETURN));
     let blocked = rank >= 3 && lowering.is_blocked(x) && !resized.contains(&1) && !crop && !leaves;
     let input = if blocked { lowering.blocked(x) } else { lowering.shaped(x) };
@@ -173,7 +173,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The axes that sizes, scales and the region of interest are about.
+/// The axes of sizes, scales and the region of interest.
 fn listed_axes(resize: &views::Resize, rank: usize) -> Result<Vec<usize>, String> {
     match &resize.axes {
         Some(axes) => axes.iter().map(|&axis| normalize_axis(axis, rank)).collect(),
@@ -181,7 +181,7 @@ fn listed_axes(resize: &views::Resize, rank: usize) -> Result<Vec<usize>, String
     }
 }
 
-/// How much an axis grows.
+/// The scale of an axis.
 struct Scale {
     axis: usize,
     factor: Factor,
@@ -189,20 +189,20 @@ struct Scale {
     extent: Value,
 }
 
-/// Output extent over input extent.
+/// The scale factor.
 #[derive(Clone, Copy)]
 enum Factor {
-    /// Exactly that.
+    /// Output extent over input extent.
     OfExtents,
-    /// A number, of which the output extent is the rounded product: an f32 value, and what it is if that is known.
+    /// A given factor, whose product with the extent is rounded: an f32 value, and the constant if it is known.
     Given(Value, Option<f64>),
 }
 
-/// What sizes or scales say about the axes they are about.
+/// The scales or sizes of their axes.
 fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Scale>, Unsupported> {
     let from = lowering.shape(resize.x);
     let listed = listed_axes(resize, from.len()).map_err(Unsupported::new)?;
-    // an empty list stands for none
+    // an empty list counts as omitted
     let scales = resize.scales.filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO));
     let mut found = Vec::new();
     for (position, &axis) in listed.iter().enumerate() {
@@ -229,7 +229,7 @@ fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Sca
     Ok(found)
 }
 
-/// One factor for all axes: the smallest or the largest; extents are rounded, halves up.
+/// One factor for all axes: the smallest or the largest; extents are rounded, ties up.
 fn keep_ratio(lowering: &mut Lowering<'_>, from: &[DimExpr], scales: &mut [Scale], smallest: bool) {
     let factor = |scale: &Scale| {
         let input = lowering.dim(&from[scale.axis]);
@@ -261,7 +261,7 @@ fn floor(lowering: &mut Lowering<'_>, number: Value) -> Value {
     })
 }
 
-/// Says what extents of the result are that shape inference does not know.
+/// Settles the extents of the result that shape inference does not know.
 fn settle_extents(lowering: &mut Lowering<'_>, result: Value, scales: &[Scale]) {
     let to = lowering.shape(result);
     for scale in scales.iter().filter(|scale| lowering.is_own_symbol(&to[scale.axis], result)).collect::<Vec<_>>() {
@@ -269,7 +269,7 @@ fn settle_extents(lowering: &mut Lowering<'_>, result: Value, scales: &[Scale]) 
     }
 }
 
-/// Whether an axis that keeps its extent is resized all the same: by a factor near 1, which moves coordinates.
+/// Whether an axis that keeps its extent is resized anyway: by a factor near 1, which shifts coordinates.
 fn is_moved(resize: &views::Resize, scales: &[Scale], axis: usize) -> bool {
     resize.coordinate_transformation_mode != CoordinateTransformation::AlignCorners
         && scales
@@ -277,7 +277,7 @@ fn is_moved(resize: &views::Resize, scales: &[Scale], axis: usize) -> bool {
             .any(|scale| scale.axis == axis && matches!(scale.factor, Factor::Given(_, known) if known != Some(1.0)))
 }
 
-/// Nearest neighbour with whole factors, rounded down: `floor(o / factor)`.
+/// Nearest neighbour with integral factors, rounded down: `floor(o / factor)`.
 fn nearest_by_division(
     resize: &views::Resize,
     scales: &[Scale],

@@ -1,4 +1,4 @@
-//! The elements that an element of the result is made of, and what each counts.
+//! The input elements of an output element, and their weights.
 
 use dialects::onnx::views::{self, CoordinateTransformation, NearestMode, ResizeMode};
 use dialects::{arith, math};
@@ -10,7 +10,7 @@ use crate::structured::reduction::Shaped;
 use crate::structured::sampling::{Sampled, Tap, as_f32, cubic_weight, position, weighted_sum};
 use crate::structured::scalars::{Comparison, Scalars};
 
-/// How one axis is resized.
+/// The resizing of one axis.
 pub(super) struct Axis {
     /// The axis of the tensor in the layout that is resized.
     pub axis: usize,
@@ -24,7 +24,7 @@ pub(super) struct Axis {
     pub region: Option<[Value; 2]>,
 }
 
-/// The resized tensor. Where rows are interpolated, that comes last: the axes before it read neighbours side by side.
+/// The resized tensor. Interpolation along rows comes last: for the axes before it, neighbours are contiguous.
 pub(super) fn sample(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -46,7 +46,7 @@ pub(super) fn sample(
     }
 }
 
-/// The tensor resized along some axes: taps at the coordinate of each element.
+/// The tensor resized along some axes at once, by interpolation at the coordinate of each element.
 fn sample_at_once(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -202,7 +202,7 @@ fn linear_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis) -> Vec
     ]
 }
 
-/// Keys' cubic convolution with coefficient `a`: four taps from one in front of the coordinate on.
+/// Keys' cubic convolution with coefficient `a`: four elements, from the one before the coordinate on.
 fn cubic_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, resize: &views::Resize) -> Vec<Tap> {
     let mut s = Scalars { builder, unsigned: false };
     let floor = s.same(math::FLOOR, &[coordinate]);
@@ -224,7 +224,7 @@ fn cubic_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, resize:
         .collect()
 }
 
-/// Zero weight outside the tensor; the others share what is left.
+/// Weight zero outside of the tensor; the other weights are renormalised.
 fn exclude_outside(s: &mut Scalars<'_, '_>, taps: &mut [(Value, Value)], extent: Value) {
     let mut sum: Option<Value> = None;
     for (at, weight) in taps.iter_mut() {
