@@ -1,4 +1,5 @@
-//! Recognising attention: a product of scores, what rows of them become, and a product that sums values by those weights.
+//! Recognises attention: a product of scores, row-wise operations on them, and a product that sums values weighted by
+//! the result.
 
 use ir::{AffineExpr, Body, Op};
 
@@ -7,14 +8,14 @@ use crate::kernel::products::{First, start_of};
 use dialects::linalg::generic::Generic;
 use dialects::rt::tile::Kind;
 
-/// A product of two tensors of f32.
+/// A product of two f32 tensors.
 pub(crate) struct Product {
     pub(crate) generic: Generic,
     pub(crate) roles: Contraction,
 }
 
 impl Product {
-    /// An operation, where it is one.
+    /// An operation, if it is one.
     pub(crate) fn of(body: &Body, op: Op) -> Option<Product> {
         let generic = Generic::of(body, op)?;
         let roles = Contraction::of(body, &generic)?;
@@ -24,8 +25,9 @@ impl Product {
         fits.then_some(Product { generic, roles })
     }
 
-    /// Whether the left operand may be made of some rows of `scores` at a time, in memory that has but those: rows of it are summed
-    /// over, and it is another one at every step of the loops around rows and columns. Rows of the scores are those of the result.
+    /// Whether the left operand may be computed for a block of rows of `scores` at a time, in memory for this block
+    /// alone: the reduction runs over a row of it, and it differs for every step of the loops around rows and columns.
+    /// Rows of the scores are those of the result.
     pub(crate) fn weighs(&self, body: &Body, scores: &Product) -> bool {
         let Product { generic, roles } = self;
         let Some(axes) = left_axes(generic, roles) else { return false };
@@ -48,7 +50,7 @@ impl Product {
     }
 }
 
-/// The loop that each axis of a contraction's left operand is read along, if there is one: those of one element are read at 0.
+/// The loop that indexes each axis of a contraction's left operand, if there is one: axes of extent 1 are read at 0.
 pub(crate) fn left_axes(generic: &Generic, roles: &Contraction) -> Option<Vec<Option<usize>>> {
     let axis = |subscript: &AffineExpr| match subscript {
         AffineExpr::Dim(dim) => Some(Some(*dim as usize)),

@@ -1,11 +1,10 @@
-//! Collapsing: loops of a fused group that run over neighbouring elements become one loop.
+//! Loop collapsing: loops of a fused group over contiguous elements become one loop.
 //!
-//! Axes of one element disappear, and axes that all members of a group visit one inside the other, in the order in which they
-//! lie in memory, become one. Rows are then as long as memory allows, whatever the shapes of the model: an elementwise
-//! operation on `1x64x56x56` is one row. Tensors from outside are reshaped in front of the group and its results behind it,
-//! which costs nothing.
+//! Axes of extent 1 are dropped, and axes that all members of a group visit nested, in memory order, become one. Rows
+//! are then as long as possible, whatever the shapes of the model: an elementwise operation on `1x64x56x56` is one row.
+//! Tensors from outside are reshaped before the group and its results after it, at no cost.
 //!
-//! Only static extents are merged. Groups with contractions, whose axes have roles, stay as they are.
+//! Only static extents are merged. Groups with contractions, whose axes have roles, are not changed.
 
 use dialects::{OpCodes, linalg, tensor};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, IndexSet, Op, Type, Value};
@@ -14,7 +13,7 @@ use crate::extents::extent_of;
 use crate::fuse::Group;
 use dialects::linalg::generic::{Generic, Iterator, written_maps};
 
-/// Rewrites the members of a group, in place, to loops over as few axes as there can be.
+/// Rewrites the members of a group, in place, to loops over as few axes as possible.
 pub(crate) fn collapse_group(body: &mut Body, group: &Group) {
     if group.has_contraction {
         return;
@@ -42,19 +41,19 @@ pub(crate) fn collapse_group(body: &mut Body, group: &Group) {
 /// An operation of a group.
 struct Member {
     generic: Generic,
-    /// Its maps as they are written: a modulus tells an axis that is not visited whole.
+    /// Its maps as written: a modulus marks an axis that is not visited completely.
     maps: Vec<AffineMap>,
-    /// Extents of its loops, where known.
+    /// Extents of its loops, as far as known.
     extents: Vec<Option<i64>>,
     /// Loops whose index the body reads.
     indexed: IndexSet<usize>,
-    /// The results, which lie as the initial values do.
+    /// The results, with the layout of the initial values.
     results: Vec<Value>,
 }
 
 impl Member {
-    /// `None` for what is not a generic, where a reduction has but one step, which has to be taken all the same, and where a loop
-    /// of one iteration is part of a sum: without it, another loop would seem to run over the whole axis.
+    /// `None` for other operations; for a reduction with a single step, which has to be kept; and if a loop with one
+    /// iteration is part of a subscript sum: without it, another loop would seem to run over the whole axis.
     fn of(body: &Body, op: Op) -> Option<Member> {
         let generic = Generic::of(body, op)?;
         let extents = generic.extents(body);
@@ -86,18 +85,18 @@ impl Member {
         self.operands().chain(self.results.iter().copied().zip(&self.maps[self.generic.inputs.len()..]))
     }
 
-    /// Whether a loop has one iteration.
+    /// Whether a loop has a single iteration.
     fn is_unit(&self, dim: usize) -> bool {
         self.extents[dim] == Some(1)
     }
 
-    /// The loop behind `dim` that has more than one iteration.
+    /// The loop after `dim` with more than one iteration.
     fn next(&self, dim: usize) -> Option<usize> {
         (dim + 1..self.extents.len()).find(|&next| !self.is_unit(next))
     }
 
-    /// Whether a loop and the next one may be one as far as this operation is concerned: they are of one kind, and every
-    /// operand has both, side by side, or none.
+    /// Whether this operation allows to merge a loop and the next one: they are of one kind, and every operand has
+    /// both, adjacent, or neither.
     fn joins(&self, dim: usize, axes: &IndexMap<Value, Axes>) -> bool {
         let Some(next) = self.next(dim) else { return false };
         let kinds = &self.generic.iterators;
@@ -117,15 +116,15 @@ impl Member {
     }
 }
 
-/// What becomes of a tensor's axes.
+/// How a tensor's axes are merged.
 struct Axes {
     extents: Vec<Option<i64>>,
-    /// For each axis of more than one element whether it and the next such one become one.
+    /// For each axis of more than one element whether it is merged with the next such one.
     joined: Vec<bool>,
 }
 
 impl Axes {
-    /// The most that could be joined: neighbours of static extents.
+    /// The upper bound of merging: all adjacent axes with static extents.
     fn of(r#type: &Type) -> Axes {
         let extents = Vec::from(r#type.shape().expect("structured tensors are ranked"));
         let mut axes = Axes { joined: vec![false; extents.len()], extents };
@@ -136,7 +135,7 @@ impl Axes {
         axes
     }
 
-    /// The axes of more than one element, or of an unknown number.
+    /// The axes of more than one element, or of dynamic extent.
     fn long(&self) -> impl std::iter::Iterator<Item = usize> {
         (0..self.extents.len()).filter(|&axis| self.extents[axis] != Some(1))
     }
@@ -146,7 +145,7 @@ impl Axes {
         self.long().count() == self.extents.len() && !self.joined.contains(&true)
     }
 
-    /// The axes that become one, for each that there will be.
+    /// The axes that become one, for each new axis.
     fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for axis in self.long() {
@@ -164,7 +163,8 @@ impl Axes {
     }
 }
 
-/// What becomes of the axes of every tensor that members read or write: what one of them keeps apart stays apart everywhere.
+/// How the axes of every tensor that members read or write are merged: axes that one member keeps separate stay
+/// separate everywhere.
 fn merged_axes(body: &Body, members: &[Member]) -> IndexMap<Value, Axes> {
     let mut axes: IndexMap<Value, Axes> = IndexMap::default();
     for member in members {
@@ -192,7 +192,7 @@ fn merged_axes(body: &Body, members: &[Member]) -> IndexMap<Value, Axes> {
     axes
 }
 
-/// Gives a member its new loops, maps and types. `outside` finds the operand that stands for a tensor.
+/// Gives a member its new loops, maps and types. `outside` returns the reshaped operand for a tensor.
 fn rewrite(
     body: &mut Body,
     member: &Member,
@@ -201,7 +201,7 @@ fn rewrite(
 ) {
     let generic = &member.generic;
     let joins: Vec<bool> = (0..generic.rank()).map(|dim| member.joins(dim, axes)).collect();
-    // the number of the new loop that a loop is the last part of; those of one iteration are always at 0
+    // the new loop that a loop is the last part of; loops with one iteration are always at 0
     let (mut numbers, mut count) = (vec![None; generic.rank()], 0);
     for dim in (0..generic.rank()).filter(|&dim| !member.is_unit(dim)) {
         numbers[dim] = (!joins[dim]).then_some(count);
@@ -255,7 +255,7 @@ fn renumber_indices(body: &mut Body, generic: &Generic, numbers: &[Option<u32>])
     }
 }
 
-/// A tensor from outside with its new axes, in front of `before`.
+/// A tensor from outside with merged axes, before `before`.
 fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
     if axes.is_whole() {
         return value;
@@ -276,7 +276,7 @@ fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
             let sizes = body.op(op).operands().to_vec();
             return Builder::before(body, before).value(tensor::EMPTY, &sizes, r#type, []);
         }
-        // a reshape of a reshape is one of what that reads, and nothing where the extents are known to be the same
+        // a reshape of a reshape reads the operand of the first, and is dropped if the extents are provably equal
         Some((op, Some(tensor::RESHAPE))) => source = body.operand(op, 0),
         _ => {}
     }
@@ -291,7 +291,7 @@ fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
     reshape(&mut Builder::before(body, before), source, &extents, r#type)
 }
 
-/// Gives those who read a result of the group the axes that it had.
+/// Gives the readers of a result of the group its original axes.
 fn restore(body: &mut Body, root: Op, result: Value, r#type: Type, axes: &Axes) {
     if axes.is_whole() || body.uses(result).is_empty() {
         return;
@@ -300,7 +300,7 @@ fn restore(body: &mut Body, root: Op, result: Value, r#type: Type, axes: &Axes) 
     let extents: Vec<Value> = (0..axes.extents.len())
         .map(|axis| match axes.extents[axis] {
             Some(extent) => Builder::before(body, root).constant_index(extent),
-            // what is not known stays an axis of its own
+            // a dynamic extent stays a separate axis
             None => {
                 let own = groups.iter().position(|group| group[0] == axis).expect("an unknown extent is kept");
                 extent_of(body, result, own, root)

@@ -1,9 +1,9 @@
-//! Concatenations of very many tensors, in steps: a kernel holds one loop nest for each operand.
+//! Splits concatenations of very many tensors: a kernel has one loop nest for each operand.
 
 use dialects::{OpCodes, tensor};
 use ir::{Body, Builder, Op, Type, Value};
 
-/// Operands of one concatenation at most.
+/// The maximum number of operands of one concatenation.
 const OPERANDS: usize = 64;
 
 /// Turns a `tensor.concat` of more operands into one of concatenations.
@@ -18,7 +18,7 @@ pub(crate) fn split_wide_concat(body: &mut Body, op: Op) {
     body.set_operands(op, &parts);
 }
 
-/// The concatenation of some of the operands of `op`, in front of it.
+/// The concatenation of some of the operands of `op`, before it.
 fn join(body: &mut Body, op: Op, parts: &[Value]) -> Value {
     if let [only] = parts {
         return *only;

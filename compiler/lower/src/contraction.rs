@@ -1,9 +1,9 @@
-//! Recognising contractions: generic operations that multiply two tensors and add up the products.
+//! Recognises contractions: generic operations that multiply two tensors and sum the products.
 //!
-//! Two shapes of it are known. A *product* broadcasts one operand over the columns; a *depthwise* sum reads both operands
-//! along the columns, as a depthwise convolution over blocked channels does.
+//! There are two shapes. A *product* broadcasts one operand over the columns; a *depthwise* sum reads both operands
+//! along the columns, like a depthwise convolution over blocked channels.
 //!
-//! A contraction is described by what each of its loops does: *columns* run along the vector registers, *rows* are
+//! A contraction is described by the roles of its loops: *columns* run along the vector registers, *rows* are
 //! register-tiled, the rest of the parallel loops are *batch* loops, and up to four loops are reduced.
 
 use dialects::{OpCode, OpCodes, arith};
@@ -14,7 +14,7 @@ use dialects::linalg::generic::{Generic, Iterator};
 use dialects::rt::attributes::{BLOCK, TRANSPOSED};
 use dialects::rt::tile::{Kind, QUAD};
 
-/// How the columns of a contraction are laid out.
+/// The layout of a contraction's columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Columns {
     /// One loop; the right operand is indexed `[…, n floordiv 16, …, n mod 16]` (packed) or `[…, n]`.
@@ -33,16 +33,16 @@ pub enum Columns {
     },
 }
 
-/// How the operands of a contraction run along its columns.
+/// How the operands depend on the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// The left operand is the same for all columns.
     Product,
-    /// The same, and the right operand is numbers of a few bits; further inputs are scales, and zero points.
+    /// The same with a block-quantised right operand; further inputs are scales, and zero points.
     Blocks {
-        /// Numbers of a block.
+        /// Values of a block.
         block: i64,
-        /// Bits of a number.
+        /// Bits of a value.
         bits: i64,
     },
     /// Both operands run along the columns: at most 16 of them, one row loop, at most two reduction loops.
@@ -52,15 +52,15 @@ pub enum Shape {
 /// A contraction's loops by role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
-    /// How its operands run along the columns.
+    /// How its operands depend on the columns.
     pub shape: Shape,
-    /// What is multiplied.
+    /// The element types.
     pub kind: Kind,
     /// Input index of the operand whose elements are broadcast (activations).
     pub left: usize,
     /// Input index of the operand read along columns (weights).
     pub right: usize,
-    /// Column loops.
+    /// The column loops.
     pub columns: Columns,
     /// Row loops, innermost first: at most two.
     pub rows: Vec<usize>,
@@ -88,7 +88,7 @@ impl Contraction {
         }
     }
 
-    /// How many rows there are, where their extents are known.
+    /// The number of rows, if their extents are static.
     pub(crate) fn known_rows(&self, body: &Body, generic: &Generic) -> Option<i64> {
         let extents = generic.extents(body);
         self.rows.iter().map(|&dim| extents[dim]).product()
@@ -140,7 +140,7 @@ impl Contraction {
         Some(Contraction { shape: Shape::Product, kind, left, right, columns, rows, batch, reduction })
     }
 
-    /// With numbers in blocks of so many.
+    /// With a block-quantised operand of the given block size.
     fn blocks(generic: &Generic, block: i64) -> Option<Contraction> {
         let out = generic.output_map(0).as_projected_permutation()?;
         let (&column, outer) = out.split_last()?;
@@ -195,8 +195,8 @@ impl Contraction {
     }
 }
 
-/// What a body multiplies, and the indices of the left and the right input, when it is `accumulator + a * b` of numbers that
-/// are widened as their kind says.
+/// The factors of a body, and the indices of the left and the right input, if it is `accumulator + a * b` of values
+/// that are widened as their kind requires.
 fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usize)> {
     if generic.inputs.len() != 2 || generic.inits.len() != 1 || !generic.is_reduction() {
         return None;
@@ -226,7 +226,7 @@ fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usi
     })
 }
 
-/// What is multiplied before it is widened, and the operation that widens it.
+/// The factor before widening, and the operation that widens it.
 fn factor(body: &Body, value: Value) -> (Value, Option<OpCode>) {
     let defined = body.defining_op(value).and_then(|op| Some((op, body.code(op)?)));
     match defined {
@@ -244,7 +244,7 @@ fn widening(kind: Kind) -> [Option<OpCode>; 2] {
     }
 }
 
-/// The subscripts of a packed operand of bytes `[…, k floordiv 4, column, k mod 4]` as those of `[…, k, column]`, where the
+/// The subscripts of a packed int8 operand `[…, k floordiv 4, column, k mod 4]` as those of `[…, k, column]`, if the
 /// left operand is contiguous along `k`.
 fn unpacked_subscripts(
     body: &Body,
@@ -255,7 +255,7 @@ fn unpacked_subscripts(
     let dim = AffineExpr::Dim(k as u32);
     let [outer @ .., quad, column, within] = &generic.maps[right].results[..] else { return None };
     let [.., columns, quads] = body.value_type(generic.inputs[right]).shape()?[..] else { return None };
-    // the modulus is left out where there is one quad
+    // the modulus is absent if there is one quad
     let within_quad = *within == dim.clone().modulo(QUAD) || *within == dim;
     let packed = *quad == dim.clone().floor_div(QUAD) && within_quad;
     let whole = columns == Some(GROUP) && quads == Some(QUAD);
@@ -263,8 +263,8 @@ fn unpacked_subscripts(
     (packed && whole && contiguous).then(|| outer.iter().cloned().chain([dim, column.clone()]).collect())
 }
 
-/// The column loop, when both operands are consecutive along the loop `step`, and the right one lies along the columns with even
-/// distances.
+/// The column loop, if both operands are contiguous along the loop `step`, and the right one has a constant stride
+/// along the columns.
 fn transposed_columns(generic: &Generic, (left, right): (usize, usize), step: usize, column: usize) -> Option<Columns> {
     let is_consecutive = |operand: usize| along_last(&generic.maps[operand].results, step);
     let is_even = generic.maps[right].results.iter().all(|e| e.as_linear(generic.rank() as u32).is_some());
@@ -272,14 +272,14 @@ fn transposed_columns(generic: &Generic, (left, right): (usize, usize), step: us
     fits.then_some(Columns::Single { dim: column, packed: false })
 }
 
-/// Whether the last subscript, and no other, is the loop.
+/// Whether the loop is the last subscript, and in no other.
 pub(crate) fn along_last(subscripts: &[AffineExpr], dim: usize) -> bool {
     subscripts.split_last().is_some_and(|(last, others)| {
         *last == AffineExpr::Dim(dim as u32) && !others.iter().any(|e| e.uses_dim(dim as u32))
     })
 }
 
-/// The column loops, when `right` is consecutive along the innermost output dimension.
+/// The column loops, if `right` is contiguous along the innermost output dimension.
 fn column_loops(
     body: &Body,
     generic: &Generic,
@@ -295,7 +295,7 @@ fn column_loops(
     };
     let final_position = subscripts.len().checked_sub(1)?;
     let dim = AffineExpr::Dim(last as u32);
-    // the modulus is left out where there is one group of columns
+    // the modulus is absent if there is one group of columns
     let within_group = subscripts[final_position] == dim.clone().modulo(GROUP) || subscripts[final_position] == dim;
     let group = subscripts.iter().position(|e| *e == dim.clone().floor_div(GROUP));
     if let (true, Some(group)) = (within_group, group) {

@@ -7,8 +7,8 @@ use dialects::linalg::generic::Generic;
 use dialects::rt::routines;
 use dialects::rt::winograd::DESTINATION;
 
-/// The extent of dimension `axis` of `value` as a value that is available at `before`. New operations, if any, are put
-/// in front of `before`.
+/// The extent of dimension `axis` of `value`, available at `before`. New operations, if any, are inserted before
+/// `before`.
 pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Value {
     let shape = body.value_type(value).shape().expect("structured tensors are ranked");
     if let Some(extent) = shape[axis] {
@@ -46,7 +46,7 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
     }
 }
 
-/// A tensor without elements yet of the type and the extents of `value`, in front of `before`.
+/// An empty tensor with the type and the extents of `value`, before `before`.
 pub fn empty_like(body: &mut Body, value: Value, before: Op) -> Value {
     let r#type = body.value_type(value).clone();
     let shape = r#type.shape().expect("structured tensors are ranked");
@@ -55,8 +55,8 @@ pub fn empty_like(body: &mut Body, value: Value, before: Op) -> Value {
     Builder::before(body, before).value(tensor::EMPTY, &extents, r#type, [])
 }
 
-/// The operand of an operation that says how large a result is, and is where it goes: of calls of kernels and routines, and
-/// of what becomes one.
+/// The operand of an operation with the size and memory of a result: for calls of kernels and routines, and operations
+/// that become calls.
 pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
     let operation = body.op(op);
     match OpCode::of_name(&operation.name) {

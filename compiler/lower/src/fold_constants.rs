@@ -1,12 +1,13 @@
-//! Constant folding by running compiled code: what the host function computes from constants alone moves into a
-//! function `@initialize`, which runs once, before the first run.
+//! Constant folding by running compiled code: computations of the host function on constants alone move into a function
+//! `@initialize`, which runs once, before the first run.
 //!
-//! Results that the host function still needs travel in module-level globals (`ml_program.global`), which
+//! Results that the host function still needs are stored in module-level globals (`ml_program.global`), which
 //! bufferization turns into `memref.global`s without an initial value.
 //!
 //! Invariants
-//! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
-//! - What the model gives away and is made of nothing but numbers stays: it is written in less time than it is copied.
+//! - Only kernel calls move; constants, sizes and reshapes are cheap and stay in both functions.
+//! - Outputs of the model that are computed from scalar constants stay: writing them in each run takes less time than
+//!   copying them.
 
 use crate::bufferize::{with_readers, without_casts};
 use dialects::linalg::generic::Generic;
@@ -18,7 +19,7 @@ use crate::extents::destination;
 use ir::clone::{Mapping, clone_op};
 use ir::transforms::remove_unread;
 
-/// The function that computes what depends on constants alone.
+/// The function for computations on constants alone.
 pub const INITIALIZE: &str = "initialize";
 
 /// Moves constant computations of the function `name` into `@initialize`.
@@ -44,7 +45,7 @@ pub fn fold_constants(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
-/// Moves constant operations out of conditionals, in front of them: they are pure.
+/// Hoists constant operations out of conditionals: they are pure.
 fn hoist_constants(module: &Module, body: &mut Body) {
     let entry = body.entry().expect("the host function has a body");
     let mut constant = constant_ops(module, body);
@@ -66,7 +67,7 @@ fn reads_only(body: &Body, op: Op, ops: &IndexSet<Op>) -> bool {
     body.op(op).operands().iter().all(|&operand| body.defining_op(operand).is_some_and(|op| ops.contains(&op)))
 }
 
-/// Whether an operation may be computed ahead of the run.
+/// Whether an operation may be computed before the run.
 fn is_foldable(body: &Body, op: Op) -> bool {
     match body.code(op) {
         Some(func::CALL | tensor::EMPTY | tensor::DIM | tensor::RESHAPE | tensor::CAST | tensor::FROM_ELEMENTS) => true,
@@ -76,13 +77,13 @@ fn is_foldable(body: &Body, op: Op) -> bool {
     }
 }
 
-/// Whether all results of a call of a routine are written where the caller says, and depend on nothing of the run.
+/// Whether all results of a routine call are written to destinations, and do not depend on the run.
 fn has_destinations(body: &Body, op: Op) -> bool {
     Routine::of(body, op).is_some_and(|routine| !routine.reads_texts)
         && (0..body.op(op).results().len()).all(|result| destination(body, op, result).is_some())
 }
 
-/// Operations of the entry block that depend on constants alone, and are not better computed where they are needed.
+/// Operations of the entry block that only depend on constants, and are not cheaper to compute where they are needed.
 fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
     let entry = body.entry().expect("the host function has a body");
     let mut constant: IndexSet<Op> = IndexSet::default();
@@ -94,7 +95,7 @@ fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
     constant
 }
 
-/// Whether a call fills a result of the model, and reads no tensors for it.
+/// Whether a call fills an output of the model, and reads no tensors for it.
 fn is_given_away(module: &Module, body: &Body, op: Op) -> bool {
     let is_nothing = |value: Value| match body.defining_op(value).map(|op| body.code(op)) {
         Some(Some(tensor::EMPTY)) => true,
@@ -116,7 +117,7 @@ fn is_cheap(kernel: &Body) -> bool {
     kernel.walk_all().into_iter().all(is_cheap)
 }
 
-/// Whether the model gives a value away, perhaps under another type, and nothing else reads it.
+/// Whether a value is only read as an output of the model, possibly through casts.
 fn is_returned(body: &Body, value: Value) -> bool {
     !body.uses(value).is_empty()
         && body.uses(value).iter().all(|reader| match body.code(reader.op) {
@@ -126,7 +127,7 @@ fn is_returned(body: &Body, value: Value) -> bool {
         })
 }
 
-/// Constant kernel calls whose results others need, with the names of their globals.
+/// Constant kernel calls whose results other operations need, with the names of their globals.
 fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, String> {
     let mut crossing = IndexMap::default();
     for &op in constant {
@@ -142,7 +143,7 @@ fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, Strin
     crossing
 }
 
-/// A call's result under its static type: the result itself, or what it is cast to.
+/// A call's result with its static type: the result itself, or a cast of it.
 fn static_view(body: &Body, result: Value) -> Value {
     let is_static = |&value: &Value| body.value_type(value).static_shape().is_some();
     let casts = body.uses(result).iter().filter(|reader| body.is(reader.op, tensor::CAST));
@@ -150,7 +151,7 @@ fn static_view(body: &Body, result: Value) -> Value {
     std::iter::once(result).chain(views).find(is_static).unwrap_or(result)
 }
 
-/// Whether something that is not constant reads `value`, perhaps through views.
+/// Whether an operation that is not constant reads `value`, possibly through views.
 fn needed_outside(body: &Body, constant: &IndexSet<Op>, value: Value) -> bool {
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
@@ -218,7 +219,7 @@ fn replace_calls(body: &mut Body, crossing: &IndexMap<Value, String>) {
     remove_dead_calls(body);
 }
 
-/// Kernel calls are pure: those nobody reads go, and with them what only they read.
+/// Kernel calls are pure: erases those without readers, and then those that only they read.
 fn remove_dead_calls(body: &mut Body) {
     let entry = body.entry().expect("the function has a body");
     remove_unread(body, entry, is_foldable);

@@ -1,11 +1,11 @@
 //! Fusion: groups of structured operations that become one kernel each.
 //!
-//! Operations are visited from the last to the first. One whose readers all stand in one group joins it when its
-//! elements can be computed where they are read without repeating work; otherwise it is the root of a new group.
-//! Values inside a group are never written to memory, so a group has exactly one result, its root's.
+//! Operations are visited from the last to the first. An operation whose readers are all in one group joins it if its
+//! elements can be computed where they are read without repeating work; otherwise it is the root of a new group. Values
+//! inside a group are never written to memory, so a group has exactly one result, its root's.
 //!
-//! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
-//! the root. A reduction that is open where a member is read stands for the root's last loop.
+//! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of the
+//! root. The loop of a reduction in which a member is read is represented by the root's last loop.
 
 use dialects::{Dialect, OpCodes, arith, linalg, math, rt, tensor};
 use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Type, Value};
@@ -15,17 +15,18 @@ use crate::contraction::Contraction;
 use crate::known::captured;
 use dialects::linalg::generic::{Generic, Iterator};
 
-/// Members of a group at most. It bounds the code of a kernel and the values alive in its loops.
+/// The maximum number of members of a group. It bounds the code of a kernel and the live values in its loops.
 const MEMBERS: usize = 64;
-/// Reductions of a group at most: each evaluates what it reads anew.
+/// The maximum number of reductions of a group: each evaluates its operands again.
 const REDUCTIONS: usize = 4;
 
-/// What is fused.
+/// The kinds of fusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fusion {
-    /// Operations with those that read their elements.
+    /// Operations with the consumers of their elements.
     pub elements: bool,
-    /// Products with what is computed from rows of other products, some rows at a time. They need memory of a thread.
+    /// Attention fusion: matrix products with row-wise operations on other products, by blocks of rows. It needs
+    /// thread-local memory.
     pub attention: bool,
 }
 
@@ -59,7 +60,7 @@ struct Member {
     access: Access,
 }
 
-/// An operation as what it computes.
+/// The computation of an operation.
 struct Computation {
     op: Op,
     generic: Option<Generic>,
@@ -79,19 +80,19 @@ impl Computation {
 struct Access {
     subscripts: Vec<AffineExpr>,
     below_reduction: bool,
-    /// Whether it is read at other subscripts too, so that what it reads is evaluated more than once.
+    /// Whether it is also read at other subscripts, so that its operands are evaluated more than once.
     repeated: bool,
 }
 
 impl Access {
-    /// The access of a result that is made at the root's own loops.
+    /// The access to a result at the root's own loops.
     fn root(rank: usize) -> Access {
         let subscripts = (0..rank as u32).map(AffineExpr::Dim).collect();
         Access { subscripts, below_reduction: false, repeated: false }
     }
 }
 
-/// Groups the compute operations of a block: each by itself, but for what is to be fused.
+/// Groups the compute operations of a block, those that are not fused separately.
 pub fn fuse_block(body: &Body, block: Block, fusion: Fusion) -> Vec<Group> {
     let mut groups: Vec<Building> = Vec::new();
     let mut group_of: IndexMap<Op, usize> = IndexMap::default();
@@ -123,7 +124,7 @@ pub fn fuse_block(body: &Body, block: Block, fusion: Fusion) -> Vec<Group> {
     groups.into_iter().map(group).collect()
 }
 
-/// Groups around a product of what is computed from rows of another product take both in.
+/// Extends groups of a product whose operand is computed from rows of another product by both.
 fn join_attention(body: &Body, groups: &mut Vec<Building>, group_of: &IndexMap<Op, usize>) {
     for values in 0..groups.len() {
         if let Some(parts) = attention_below(body, groups, values, group_of) {
@@ -136,7 +137,7 @@ fn join_attention(body: &Body, groups: &mut Vec<Building>, group_of: &IndexMap<O
     groups.retain(|group| !group.ops.is_empty());
 }
 
-/// The groups of the weights and of the scores that a group's product sums values by.
+/// The groups of the weights and of the scores of a group's product of values.
 fn attention_below(
     body: &Body,
     groups: &[Building],
@@ -190,7 +191,7 @@ impl Building {
     }
 }
 
-/// The one group all readers of `op` stand in.
+/// The only group that contains all readers of `op`.
 fn readers_group(body: &Body, op: Op, group_of: &IndexMap<Op, usize>) -> Option<usize> {
     let [result] = body.op(op).results() else { return None };
     let mut group = None;
@@ -204,7 +205,7 @@ fn readers_group(body: &Body, op: Op, group_of: &IndexMap<Op, usize>) -> Option<
     group
 }
 
-/// How an operation is read, all of whose readers are members, if it may join their group.
+/// The access to an operation, all of whose readers are members, if it may join their group.
 fn access_to_join(body: &Body, group: &Building, candidate: &Computation) -> Option<Access> {
     if group.ops.len() == MEMBERS {
         return None;
@@ -228,7 +229,7 @@ fn access_to_join(body: &Body, group: &Building, candidate: &Computation) -> Opt
     legal.then_some(access)
 }
 
-/// How a value is read by all its readers, which are members.
+/// The common access of a value's readers, which are members.
 fn joint_access(body: &Body, group: &Building, value: Value) -> Option<Access> {
     let mut joint: Option<Access> = None;
     for reader in body.uses(value) {
@@ -249,7 +250,7 @@ fn joint_access(body: &Body, group: &Building, value: Value) -> Option<Access> {
 fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Option<Access> {
     let Member { computation, access: outer } = group.members.get(&reader)?;
     let Some(generic) = &computation.generic else {
-        // concatenation and padding read each element once, shifted; what is multiplied stands in memory
+        // concatenation and padding read each element once, shifted; operands of contractions are in memory
         let is_moved = reader == group.ops[0] && !body.is(reader, rt::WINOGRAD);
         return is_moved.then(|| Access::root(group.rank));
     };
@@ -275,8 +276,8 @@ fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) 
     cheap.then(|| outer.clone())
 }
 
-/// A contraction may stand below elementwise operations that keep its shape, up to a permutation that leaves its columns
-/// innermost: micro-kernels write them side by side.
+/// A contraction may be fused with elementwise consumers that keep its shape, up to a permutation that keeps its
+/// columns innermost: micro-kernels write them contiguously.
 fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
     let one_piece = !body.is(group.ops[0], tensor::CONCAT);
     !group.has_contraction
@@ -287,8 +288,8 @@ fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Acce
         && access.subscripts.last() == group.rank.checked_sub(1).map(|last| AffineExpr::Dim(last as u32)).as_ref()
 }
 
-/// A convolution by points writes its sums where the results will be, so it may stand below elementwise operations that read
-/// them at the results' own places and give f32, too.
+/// A Winograd convolution writes its sums to the memory of the result, so that it may be fused with elementwise
+/// consumers that read them at the result's own indices and return f32, too.
 fn winograd_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
     let root = group.ops[0];
     let of_root = body.value_type(body.result(root, 0));
@@ -298,7 +299,7 @@ fn winograd_joins(body: &Body, group: &Building, result: Value, access: &Access)
     joins && *access == Access::root(group.rank)
 }
 
-/// A reduction may be evaluated once a row, or once an element when nothing below repeats it.
+/// A reduction may be evaluated once per row, or once per element if no consumer repeats it.
 fn reduction_joins(body: &Body, group: &Building, generic: &Generic, access: &Access) -> bool {
     if group.has_contraction || generic.inits.len() != 1 || group.reductions == REDUCTIONS {
         return false;
@@ -324,7 +325,7 @@ fn parallel_joins(body: &Body, group: &Building, generic: &Generic, access: &Acc
     let last_only = group.rank > 0
         && (0..group.rank - 1)
             .all(|dim| root_shape[dim] == Some(1) || access.subscripts.iter().any(|e| e.uses_dim(dim as u32)));
-    // inside a contraction's tile every point is visited once, but through scalar tails too: keep it simple there
+    // inside a contraction's tile every point is visited once, but through scalar tails too: only cheap bodies
     let costly = cost(body, generic) >= 8;
     !(repeated && costly && !(last_only && group.reductions > 0))
 }
@@ -338,7 +339,8 @@ pub fn is_movement(body: &Body, generic: &Generic) -> bool {
     !generic.is_reduction() && cost(body, generic) == 0
 }
 
-/// Scalar operations of one evaluation of the body; elementary functions count ten, and those on sizes, which stand in no vectors, two.
+/// Scalar operations of one evaluation of the body; elementary functions count ten, and operations on indices, which
+/// are not vectorised, two.
 pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
     body.ops(generic.block)
         .iter()
@@ -352,7 +354,7 @@ pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
         .sum()
 }
 
-/// The values a group's members read that are not theirs, in order of first use: tensors and scalars.
+/// The values that a group's members read from outside, in order of first use: tensors and scalars.
 pub fn external_operands(body: &Body, group: &Group) -> Vec<Value> {
     let mut found: IndexSet<Value> = IndexSet::default();
     for &op in &group.ops {

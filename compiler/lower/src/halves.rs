@@ -1,7 +1,8 @@
-//! Weights in half precision.
+//! Weights in f16 and bf16.
 //!
-//! A contraction sums up in `f32`, so weights in half precision are widened. Where they are known ahead they would stand in
-//! memory in twice the size, and be read so in every run: the contraction widens them itself.
+//! A contraction sums in `f32`, so that f16 weights are widened. If constant weights were widened at compile time, they
+//! would take twice the memory, and every run would read them in this size; instead, the contraction widens them in
+//! registers.
 
 use dialects::arith;
 use dialects::linalg::generic::{Generic, widened_from};
@@ -12,12 +13,12 @@ use crate::contraction::{Columns, Contraction};
 use crate::known::is_known_ahead;
 use crate::outline::{all_blocks, remove_dead};
 
-/// Rows from which on reading small weights costs less than widening them.
+/// The number of rows from which on reading small weights costs less than widening them.
 const MANY_ROWS: i64 = 16;
-/// Weights that fit a second-level cache as `f32`.
+/// The maximum number of weights that fit the L2 cache as `f32`.
 const SMALL_WEIGHTS: i64 = 1 << 18;
 
-/// Lets the contractions of the function `name` read weights in half precision.
+/// Lets the contractions of the function `name` read weights in f16 or bf16.
 pub(crate) fn use_halves(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
@@ -36,7 +37,7 @@ pub(crate) fn use_halves(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
-/// A contraction whose right operand is widened from weights in half precision: which operand it is, and the weights.
+/// A contraction whose right operand is widened from f16 or bf16 weights: the index of the operand, and the weights.
 fn widened_weights(body: &Body, op: Op) -> Option<(Generic, usize, Value)> {
     let generic = Generic::reducing(body, op)?;
     let contraction = Contraction::of(body, &generic).filter(|contraction| contraction.kind == Kind::F32)?;
@@ -46,11 +47,11 @@ fn widened_weights(body: &Body, op: Op) -> Option<(Generic, usize, Value)> {
     pays.then_some((generic, contraction.right, halves))
 }
 
-/// Whether weights stay in a near cache while there may be many rows, so that it is better to widen them ahead.
+/// Whether weights stay in a near cache while there may be many rows, so that widening them once is better.
 fn is_small(body: &Body, generic: &Generic, contraction: &Contraction, halves: Value) -> bool {
     let rows = contraction.known_rows(body, generic);
     let weights: Option<i64> = body.value_type(halves).static_shape().map(|shape| shape.iter().product());
-    // where nobody knows the rows, near weights cost little in either size
+    // for a dynamic number of rows, near weights cost little in either size
     rows.is_none_or(|rows| rows >= MANY_ROWS) && weights.is_some_and(|weights| weights <= SMALL_WEIGHTS)
 }
 

@@ -1,8 +1,8 @@
-//! What is known ahead of a run.
+//! Values that are known at compile time.
 
 use ir::{Block, Body, Op, Value, ValueDefinition};
 
-/// Most operations between constants and a value: weights are packed and converted in a few steps.
+/// The maximum number of operations between constants and a value: weights are packed and converted in a few steps.
 const STEPS: usize = 64;
 
 /// Whether a value is computed from constants alone, in a few steps.
@@ -21,7 +21,7 @@ pub(crate) fn is_known_ahead(body: &Body, value: Value) -> bool {
     true
 }
 
-/// What the regions of an operation read that is defined outside.
+/// The values from outside that the regions of an operation read.
 pub(crate) fn captured(body: &Body, op: Op) -> impl Iterator<Item = Value> {
     let inner = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
     let reads = inner.flat_map(|inner| body.op(inner).operands()).copied();

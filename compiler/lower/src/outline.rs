@@ -1,9 +1,9 @@
-//! Outlining: each fused group becomes a call of a kernel function; equal kernels become one.
+//! Outlining: each fused group becomes a call of a kernel function; equal kernels are merged.
 //!
-//! A kernel takes the tensors and sizes its group reads from outside, then one destination tensor a result, and
-//! returns the root's results. The caller's destinations are `tensor.empty` operations: they say how large the results
-//! are. Scalar constants, one-element integers and `tensor.empty` are copied into the kernel. Floats of one element become
-//! constants of the kernel where all its calls agree on them, so that kernels that differ in nothing else are one.
+//! A kernel takes the tensors and sizes that its group reads from outside, then one destination tensor per result, and
+//! returns the root's results. The caller's destinations are `tensor.empty` operations with the sizes of the results.
+//! Scalar constants, one-element integers and `tensor.empty` are copied into the kernel. One-element floats become
+//! constants of the kernel only if all its calls agree on them, so that kernels that differ in nothing else are shared.
 //!
 //! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
@@ -26,26 +26,26 @@ use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
 use ir::transforms::remove_unread;
 
-/// What stands for an extent that is not known.
+/// The estimate of a dynamic extent.
 const LIKELY_EXTENT: i64 = 128;
-/// Elements of a contraction's result that a micro-kernel makes in the time generated code visits one.
+/// Elements of a contraction's result that a micro-kernel computes in the time in which generated code visits one.
 const MICRO_KERNEL_LEAD: i64 = 16;
 
-/// How much a kernel knows of the shapes it is called with.
+/// How specialised a kernel is to the shapes of its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shapes {
     /// Static extents are part of the kernel: the fastest code.
     Specialised,
-    /// Large extents are arguments, so that operators that differ in nothing else share a kernel: the least code.
+    /// Large extents are arguments, so that operators that only differ in them share a kernel: the least code.
     Shared,
 }
 
-/// Extents up to this stay part of a shared kernel where they are the innermost, of packed bytes the two innermost: blocks of
-/// channels, windows.
+/// Up to this limit, the innermost extent stays part of a shared kernel, for packed int8 the two innermost ones:
+/// channel blocks, kernel sizes.
 const INNERMOST_LIMIT: i64 = 16;
 
 impl Shapes {
-    /// The type a tensor has inside a kernel.
+    /// The type of a tensor inside a kernel.
     fn inside(self, r#type: &Type) -> Type {
         let (Shapes::Shared, Some(shape)) = (self, r#type.as_tensor().and_then(|tensor| tensor.shape.as_ref())) else {
             return r#type.clone();
@@ -96,12 +96,12 @@ struct Kernels {
     all: Vec<Kernel>,
     /// Kernels by the hash of their structure.
     by_hash: IndexMap<u64, Vec<usize>>,
-    /// How many kernels there are of each stem.
+    /// The number of kernels with each name stem.
     names: IndexMap<String, usize>,
 }
 
 impl Kernels {
-    /// The kernel with this body, made if there is none yet.
+    /// The kernel with this body, created if it is new.
     fn find_or_add(&mut self, body: Body, r#type: &FunctionType, stem: impl FnOnce() -> String) -> &mut Kernel {
         let alike = self.by_hash.entry(ir::structural_hash(&body)).or_default();
         let known = alike.iter().copied().find(|&index| ir::structurally_equal(&self.all[index].body, &body));
@@ -162,11 +162,11 @@ fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: 
     kernel.calls.push(call);
 }
 
-/// About how many elements the generated code of a group visits: those of its largest tensor.
+/// The approximate number of elements that the generated code of a group visits: those of its largest tensor.
 fn visited_elements(body: &Body, group: &Group, parameters: &[Value]) -> i64 {
     let elements = |value: &Value| {
         let shape = body.value_type(*value).shape().unwrap_or_default();
-        // the first dimension is the batch more often than not
+        // the first dimension is usually the batch
         let extents = shape.iter().enumerate().map(|(axis, extent)| match (axis, extent) {
             (_, Some(extent)) => *extent,
             (0, None) => 1,
@@ -222,23 +222,23 @@ fn empty_extents(body: &Body, value: Value) -> (Type, Vec<Value>) {
     (body.value_type(value).clone(), sizes)
 }
 
-/// Which definitions outside a group its kernel repeats instead of taking an argument.
+/// Definitions outside of a group that its kernel duplicates instead of taking an argument.
 struct Copies {
     shapes: Shapes,
-    /// The destinations with their extents: a `tensor.empty` of the same extents is never read, so a destination stands
-    /// for it.
+    /// The destinations with their extents: a `tensor.empty` with the same extents is never read, so that a destination
+    /// replaces it.
     alike: Vec<(Value, (Type, Vec<Value>))>,
 }
 
 impl Copies {
-    /// The destination that stands for a `tensor.empty`.
+    /// The destination that replaces a `tensor.empty`.
     fn stand_in(&self, body: &Body, value: Value) -> Option<Value> {
         body.defining_op(value).filter(|&op| body.is(op, tensor::EMPTY))?;
         let extents = empty_extents(body, value);
         self.alike.iter().find(|(_, known)| *known == extents).map(|(destination, _)| *destination)
     }
 
-    /// What a kernel reads from outside for an operand: the operand, or what its copied definition needs.
+    /// The values that a kernel takes for an operand: the operand, or those that its copied definition needs.
     fn collect(&self, body: &Body, value: Value, reads: &mut Reads) {
         if reads.arguments.contains(&value) || self.stand_in(body, value).is_some() {
             return;
@@ -255,13 +255,13 @@ impl Copies {
         }
     }
 
-    /// The operation that defines `value`, when kernels copy it instead of taking an argument.
+    /// The operation that defines `value`, if kernels copy it instead of taking an argument.
     fn copied_definition(&self, body: &Body, value: Value) -> Option<Op> {
         let op = body.defining_op(value)?;
         let r#type = body.value_type(value);
         let copied = match body.code(op) {
             Some(tensor::EMPTY) => true,
-            // an extent of an argument is known where the argument is
+            // an extent of an argument is available in the kernel
             Some(tensor::DIM) => {
                 self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
             }
@@ -279,8 +279,8 @@ impl Copies {
         copied.then_some(op)
     }
 
-    /// The maps that a generic operation has inside, where they are others: without moduli that static extents outside show to
-    /// change nothing, where the kernel does not know those.
+    /// The maps of a generic operation inside of the kernel, if they differ: without moduli that are redundant for the
+    /// static extents outside, which the kernel does not know.
     fn maps(&self, body: &Body, op: Op) -> Option<Attribute> {
         let is_modulo = |e: &AffineExpr| matches!(e, AffineExpr::Mod(..));
         if !indexing_maps(body, op)?.iter().any(|map| map.results.iter().any(is_modulo)) {
@@ -297,7 +297,7 @@ impl Copies {
         Some(Attribute::Array(maps.collect()))
     }
 
-    /// For each dimension that is dynamic inside a kernel its extent, if it is static outside.
+    /// For each dimension that is dynamic inside of a kernel its extent, if it is static outside.
     fn erased_extents(&self, body: &Body, value: Value) -> Vec<Option<i64>> {
         let outside = body.value_type(value).shape().unwrap_or_default();
         let inside = self.shapes.inside(body.value_type(value)).shape().unwrap_or_default();
@@ -305,17 +305,17 @@ impl Copies {
     }
 }
 
-/// What a kernel reads from outside.
+/// The values that a kernel takes from outside.
 #[derive(Default)]
 struct Reads {
     /// Tensors and sizes that it takes.
     arguments: IndexSet<Value>,
-    /// Of the `tensor.empty`s that it copies the extents that it does not know: those that agree in them share the sizes.
+    /// The extents of copied `tensor.empty`s that are erased in the kernel: equal ones share the sizes.
     erased: IndexSet<Vec<Option<i64>>>,
 }
 
 impl Reads {
-    /// The sizes that it takes behind the arguments.
+    /// The sizes that it takes after the arguments.
     fn sizes(&self) -> impl Iterator<Item = i64> + '_ {
         self.erased.iter().flatten().copied().flatten()
     }
@@ -326,7 +326,7 @@ pub(crate) fn is_one_element(r#type: &Type) -> bool {
     r#type.static_shape().is_some_and(|shape| shape.iter().product::<i64>() == 1)
 }
 
-/// One `tensor.empty` a result of the root, in front of it where it has none of its own.
+/// One `tensor.empty` per result of the root, inserted before it if it has none.
 fn destinations(body: &mut Body, group: &Group) -> Vec<Value> {
     let root = group.root();
     let generic = Generic::of(body, root);
@@ -398,14 +398,14 @@ fn build_kernel(
     (kernel, FunctionType { inputs: types, results: result_types })
 }
 
-/// Copies definitions to the head of a kernel.
+/// Copies definitions to the beginning of a kernel.
 struct Copier<'k> {
     body: &'k Body,
     copies: &'k Copies,
     kernel: &'k mut Body,
     entry: Block,
     prologue: usize,
-    /// What stands for erased extents.
+    /// The values of erased extents.
     sizes: IndexMap<&'k Vec<Option<i64>>, Vec<Value>>,
 }
 
@@ -448,7 +448,7 @@ impl Copier<'_> {
     }
 }
 
-/// A readable name: what the root's location says it is, or `kernel`.
+/// A readable name from the root's location, or `kernel`.
 fn kernel_stem(body: &Body, group: &Group) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for &op in &group.ops {
@@ -465,7 +465,7 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
     }
 }
 
-/// Erases pure operations of a block whose results nobody reads, from the last to the first.
+/// Erases unused pure operations of a block, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
     remove_unread(body, block, |body, op| {
         let is_pure = body.code(op).is_some_and(|code| match code.dialect() {

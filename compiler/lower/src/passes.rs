@@ -16,7 +16,7 @@ use crate::winograd::Runs;
 const MAIN: &str = "main_graph";
 const NO_MAIN: &str = "the module has no function @main_graph, and that is the one that is lowered";
 
-/// The code generator behind the kernels.
+/// The target code generator.
 const TARGET: OptionDefinition = OptionDefinition {
     name: "target",
     summary: "The code generator the kernels are for.",
@@ -171,7 +171,7 @@ pub fn passes() -> Vec<PassDefinition> {
         .collect()
 }
 
-/// Names for passes that belong together.
+/// Names for sequences of passes.
 pub fn pipelines() -> Vec<PipelineDefinition> {
     vec![
         PipelineDefinition {
@@ -187,7 +187,7 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
     ]
 }
 
-/// Both at once: between the two, calls would not fit the functions.
+/// Both at once: in between, calls would not match the functions.
 fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     bufferize_globals(module);
     let memory = memory(context);

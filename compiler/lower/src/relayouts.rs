@@ -1,10 +1,11 @@
-//! Weights elsewhere: what moves elements that are known ahead is a call of a routine.
+//! Relayouts of constants: chains of data movement on weights become one routine call.
 //!
-//! Weights are transposed, cut, filled up with zeros, multiplied by the scale of their channel and packed, once, when the model is
-//! initialised. A kernel for each would take longer to compile than to run, so these become one `relayout`, whatever their number.
+//! Weights are transposed, sliced, padded, scaled per channel and packed, once, when the model is initialised. A kernel
+//! for each step would take longer to compile than to run, so any number of them is composed into one affine
+//! `relayout`.
 //!
 //! Invariants
-//! - A subscript that is outside the tensor stands for a zero, and only borders of zeros make such.
+//! - An out-of-bounds subscript means zero, and only zero padding produces such.
 
 use dialects::rt::attributes::ORIGIN;
 use dialects::{OpCodes, arith, linalg, rt, tensor};
@@ -19,7 +20,7 @@ use crate::evaluate_constants::filled_with;
 use crate::known::is_known_ahead;
 use crate::outline::{all_blocks, remove_dead};
 
-/// Replaces what moves known elements in the function `name`.
+/// Replaces data movement on constants in the function `name`.
 pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
@@ -40,7 +41,7 @@ pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
-/// What others read than those that are made of the same tensor, and are known ahead.
+/// Moved constants with readers that are not moves of the same tensor themselves.
 fn needed(body: &Body, moved: &IndexMap<Value, Moved>) -> Vec<(Value, Moved)> {
     let mut needed: IndexMap<Value, Moved> = IndexMap::default();
     for (&value, found) in moved.iter().rev() {
@@ -56,23 +57,23 @@ fn needed(body: &Body, moved: &IndexMap<Value, Moved>) -> Vec<(Value, Moved)> {
     needed.into_iter().rev().collect()
 }
 
-/// A tensor whose elements are those of another one.
+/// An affine relayout of a tensor.
 #[derive(Clone)]
 struct Moved {
-    /// Where they are from.
+    /// The tensor.
     tensor: Value,
-    /// Indices to subscripts of the tensor.
+    /// Maps indices to subscripts of the tensor.
     map: AffineMap,
-    /// What they are multiplied by, and indices to its subscripts.
+    /// Scale factors, and a map from indices to their subscripts.
     factors: Option<(Value, AffineMap)>,
-    /// The bits in which each byte of them differs.
+    /// The bits that are flipped in each byte.
     flips: i64,
-    /// Whether some subscripts are outside.
+    /// Whether some subscripts are out of bounds.
     has_border: bool,
 }
 
 impl Moved {
-    /// The result of an operation, given what others move.
+    /// The result of an operation, given the relayouts of its operands.
     fn of(body: &Body, op: Op, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
         let &[result] = body.op(op).results() else { return None };
         let found = match body.code(op) {
@@ -85,7 +86,7 @@ impl Moved {
             r#type.static_shape().is_some_and(|shape| shape.len() <= RELAYOUT_AXES && !shape.contains(&0))
         };
         let same = body.value_type(found.tensor).element() == body.value_type(result).element();
-        // what repeats elements is part of the kernels that read them
+        // broadcasts are part of the kernels that read them
         let shape = body.value_type(result).static_shape()?;
         let repeats =
             (0..).zip(shape).any(|(axis, extent)| extent != 1 && !found.map.results.iter().any(|e| e.uses_dim(axis)));
@@ -94,7 +95,7 @@ impl Moved {
         fits.then_some(found)
     }
 
-    /// `tensor[map]`, or what that is made of.
+    /// `tensor[map]`, composed with the relayout of the tensor.
     fn from(tensor: Value, map: &AffineMap, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
         is_linear(map).then(|| match moved.get(&tensor) {
             None => Moved::alone(tensor, map),
@@ -106,12 +107,12 @@ impl Moved {
         })
     }
 
-    /// `tensor[map]`, whatever that is made of.
+    /// `tensor[map]`, without composition.
     fn alone(tensor: Value, map: &AffineMap) -> Moved {
         Moved { tensor, map: map.clone(), factors: None, flips: 0, has_border: false }
     }
 
-    /// `tensor[map]`, or what that is made of where it has no zeros around it and is not multiplied.
+    /// `tensor[map]`, composed if the tensor's relayout has no padding and no factors.
     fn plain(tensor: Value, map: &AffineMap, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
         let found = Moved::from(tensor, map, moved)?;
         let is_plain = !found.has_border && found.factors.is_none();
@@ -153,7 +154,7 @@ impl Moved {
         let dim = |axis: usize| AffineExpr::Dim(axis as u32);
         let subscripts = low.iter().enumerate().map(|(axis, &low)| dim(axis).add(AffineExpr::Constant(-low)));
         let map = AffineMap::new(shape.len() as u32, subscripts.collect());
-        // what is outside of a padded axis must be outside of the tensor it is made of
+        // out-of-bounds subscripts of a padded axis must be out of bounds of the original tensor
         let is_whole = |axis: usize, inner: &Moved| {
             let extents = body.value_type(inner.tensor).static_shape().unwrap_or_default();
             inner.map.results.iter().zip(extents).any(|(e, extent)| *e == dim(axis) && extent == shape[axis])
@@ -174,14 +175,14 @@ impl Moved {
         self.inputs().any(|input| input == value)
     }
 
-    /// The same, made of what stands in the place of others.
+    /// The same with some tensors replaced.
     fn replaced(self, by: &IndexMap<Value, Value>) -> Moved {
         let of = |value: Value| by.get(&value).copied().unwrap_or(value);
         let factors = self.factors.map(|(factors, map)| (of(factors), map));
         Moved { tensor: of(self.tensor), factors, ..self }
     }
 
-    /// Puts a call of a routine in the place of what defines `value`.
+    /// Replaces the definition of `value` by a routine call.
     fn replace(&self, body: &mut Body, value: Value) -> Value {
         let op = body.defining_op(value).expect("operations move elements");
         let location = body.op(op).location.clone();
@@ -219,12 +220,12 @@ impl Moved {
     }
 }
 
-/// Whether every subscript is a sum of indices times numbers.
+/// Whether every subscript is affine in the indices.
 fn is_linear(map: &AffineMap) -> bool {
     map.results.iter().all(|subscript| subscript.as_linear(map.dims).is_some())
 }
 
-/// For each subscript a number and a coefficient for each index.
+/// For each subscript an offset and a coefficient for each index.
 fn rows(builder: &mut Builder<'_>, map: &AffineMap) -> Value {
     let row = |subscript: &AffineExpr| {
         let (coefficients, start) = subscript.as_linear(map.dims).expect("looked at");
@@ -235,7 +236,7 @@ fn rows(builder: &mut Builder<'_>, map: &AffineMap) -> Value {
     builder.constant(Attribute::dense(DenseElements::new(r#type.clone(), ir::Blob::copy_of(&words))), r#type)
 }
 
-/// The number of a type whose elements are as wide, and floats where they are multiplied; none for what does not fill its bytes.
+/// The element kind of the same width, or float if elements are scaled; `None` for types that do not fill their bytes.
 fn kind(r#type: &Type) -> Option<i64> {
     let kind = match r#type.element() {
         &Type::F32 => proto::DataType::Float,
@@ -251,7 +252,7 @@ fn kind(r#type: &Type) -> Option<i64> {
     Some(kind as i64)
 }
 
-/// How many zeros a `tensor.pad` puts in front of each axis, and behind it, where it puts zeros.
+/// The zero padding of a `tensor.pad` before and after each axis, if it pads with zeros.
 pub(crate) fn zeros_around(body: &Body, op: Op) -> Option<[Arc<[i64]>; 2]> {
     let block = body.blocks(*body.op(op).regions().first()?)[0];
     let filling = body.operand(body.terminator(block)?, 0);

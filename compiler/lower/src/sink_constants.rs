@@ -1,5 +1,5 @@
-//! Numbers that all calls of a kernel agree on become constants of the kernel: code with a known factor, exponent or limit
-//! is shorter. A number in which calls differ stays an argument, and the kernel one kernel.
+//! Scalar constants that all calls of a kernel agree on become constants of the kernel: code with a constant factor,
+//! exponent or limit is shorter. If calls differ, the constant stays an argument, and the kernel is shared.
 
 use dialects::linalg::generic::Generic;
 use dialects::{OpCodes, arith};
@@ -8,7 +8,7 @@ use ir::{Attribute, Attributes, Body, Location, Op, Value};
 use crate::contraction::Contraction;
 use crate::outline::{Kernel, is_one_element};
 
-/// Moves the tensors of one element that every call passes into the kernel; `host` holds the calls.
+/// Moves the one-element tensors that are equal in all calls into the kernel; `host` contains the calls.
 pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
     let entry = kernel.body.entry().expect("a kernel has a block");
     for index in (0..kernel.r#type.inputs.len()).rev() {
@@ -30,7 +30,7 @@ pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
     }
 }
 
-/// Whether a contraction reads a value: micro-kernels take the addresses of what they multiply.
+/// Whether a contraction reads a value: micro-kernels take the addresses of their operands.
 fn is_multiplied(kernel: &Body, value: Value) -> bool {
     kernel.uses(value).iter().any(|reader| {
         let generic = Generic::of(kernel, reader.op);
@@ -38,7 +38,7 @@ fn is_multiplied(kernel: &Body, value: Value) -> bool {
     })
 }
 
-/// The constant that operand `index` of all calls is.
+/// The common constant of operand `index` in all calls.
 fn agreed_number(host: &Body, calls: &[Op], index: usize) -> Option<Attributes> {
     let (first, others) = calls.split_first()?;
     let number = number(host, host.operand(*first, index))?;

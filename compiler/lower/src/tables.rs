@@ -1,7 +1,7 @@
-//! Functions of one byte as tables.
+//! Byte lookup tables.
 //!
-//! Between quantized operators stand chains of elementwise operations: a byte is dequantized, goes through an activation, and is
-//! quantized again. Where all else that a chain reads is known ahead, it has 256 results. They are computed when the model is
+//! Quantised models have chains of elementwise operations on int8: dequantise, apply an activation, quantise again. If
+//! all other operands of such a chain are constants, it has 256 results. They are computed when the model is
 //! initialised, and looked up.
 
 use dialects::{Dialect, OpCode, OpCodes, arith, linalg, tensor};
@@ -15,14 +15,14 @@ use crate::known::captured;
 use crate::outline::{all_blocks, remove_dead};
 use dialects::linalg::generic::{Generic, Input, build_generic, parallel};
 
-/// Fewest scalar operations of a chain, as fusion counts them, for which looking up is cheaper.
+/// The minimum number of scalar operations of a chain, as counted by fusion, for which a lookup is cheaper.
 const STEPS: usize = 16;
-/// Fewest elements, where they are known, for which a table is made.
+/// The minimum number of elements, if static, that justifies a table.
 const ELEMENTS: i64 = 1024;
-/// Values of a byte.
+/// The number of values of a byte.
 const BYTES: i64 = 256;
 
-/// Looks up what long chains of the function `name` compute.
+/// Replaces long chains of the function `name` by lookups.
 pub(crate) fn use_tables(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
@@ -39,7 +39,7 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
             let steps: usize = members.iter().map(|member| cost(&body, member)).sum();
             if steps >= STEPS {
                 let found = look_up(&mut body, end, chains.bytes[&end], &members);
-                // other tables are made of the chain as it was
+                // other tables are built from the original chain
                 for reader in chains.readers(&body, end) {
                     body.set_operand(reader.op, reader.index as usize, found);
                 }
@@ -53,13 +53,13 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
-/// Whether a tensor of bytes comes into a block or is computed there.
+/// Whether a block has an int8 or uint8 tensor, as an argument or a result.
 fn has_bytes(body: &Body, block: Block) -> bool {
     let results = body.ops(block).iter().flat_map(|&op| body.op(op).results());
     body.arguments(block).iter().chain(results).any(|&value| *body.value_type(value).element() == Type::I8)
 }
 
-/// What these operations compute from constants alone, given what else is known.
+/// The values that these operations compute from constants alone, given other known values.
 fn known_values(body: &Body, ops: &[Op], outer: &IndexSet<Value>) -> IndexSet<Value> {
     let mut known: IndexSet<Value> = IndexSet::default();
     for &op in ops {
@@ -75,7 +75,7 @@ fn known_values(body: &Body, ops: &[Op], outer: &IndexSet<Value>) -> IndexSet<Va
 
 /// The elementwise functions of one byte among the operations of a block.
 struct Chains {
-    /// For each result the tensor of bytes it is made of, in program order.
+    /// For each result the int8 or uint8 tensor that it is computed from, in program order.
     bytes: IndexMap<Value, Value>,
 }
 
@@ -103,13 +103,13 @@ impl Chains {
         Chains { bytes }
     }
 
-    /// What reads a result and is no such function.
+    /// The readers of a result that are not such functions.
     fn readers(&self, body: &Body, value: Value) -> Vec<Use> {
         let is_member = |op: Op| body.op(op).results().first().is_some_and(|result| self.bytes.contains_key(result));
         body.uses(value).iter().filter(|reader| !is_member(reader.op)).copied().collect()
     }
 
-    /// Results that something else reads.
+    /// Results with other readers.
     fn ends(&self, body: &Body) -> Vec<Value> {
         let is_end = |value: &Value| !self.readers(body, *value).is_empty();
         let is_large = |value: &Value| {
@@ -119,7 +119,7 @@ impl Chains {
         self.bytes.keys().copied().filter(|end| is_end(end) && is_large(end)).collect()
     }
 
-    /// The operations that lead from the bytes to a result, in order.
+    /// The operations from the bytes to a result, in order.
     fn members(&self, body: &Body, end: Value) -> Vec<Generic> {
         let mut found: IndexMap<Op, Generic> = IndexMap::default();
         let mut pending = vec![end];
@@ -136,8 +136,7 @@ impl Chains {
     }
 }
 
-/// The inputs of an elementwise operation that differ from element to element, where all others are single numbers that are
-/// known ahead.
+/// The inputs of an elementwise operation that vary between elements, if all others are constant scalars.
 fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Option<Vec<Value>> {
     if generic.is_reduction() || generic.inits.len() != 1 || !generic.output_map(0).is_identity() {
         return None;
@@ -159,7 +158,7 @@ fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Op
     is_closed.then_some(varying)
 }
 
-/// The subscripts of the one element that is read of an operand.
+/// The subscripts of the only element of an operand that is read.
 fn single_element(body: &Body, input: Value, map: &AffineMap) -> Option<Vec<AffineExpr>> {
     let r#type = body.value_type(input);
     let subscript = |(axis, e): (usize, &AffineExpr)| match e {
@@ -169,7 +168,7 @@ fn single_element(body: &Body, input: Value, map: &AffineMap) -> Option<Vec<Affi
     map.results.iter().enumerate().map(subscript).collect()
 }
 
-/// The elements of a result as they stand in a table at the bytes they are made of.
+/// The lookup of a result in a table, indexed by its bytes.
 fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Value {
     let op = body.defining_op(end).expect("a chain ends in an operation");
     let location = Location::fuse(members.iter().map(|member| body.op(member.op).location.clone()));
@@ -187,7 +186,7 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
     found[0]
 }
 
-/// Whether an operation looks its bytes up in a table.
+/// Whether an operation is a lookup in a byte table.
 pub(crate) fn looks_up(body: &Body, generic: &Generic) -> bool {
     let is_found = |&op: &Op| {
         let index = body.op(op).operands().get(1).and_then(|&index| body.defining_op(index));
@@ -197,9 +196,9 @@ pub(crate) fn looks_up(body: &Body, generic: &Generic) -> bool {
     body.ops(generic.block).iter().any(is_found)
 }
 
-/// What a chain makes of every byte.
+/// The results of a chain for all bytes.
 fn table(builder: &mut Builder<'_>, bytes: Value, members: &[Generic], element: &Type) -> Value {
-    // the arguments of bodies that stand for known numbers, and these
+    // the arguments of bodies for constant scalars, and those
     let (arguments, singles): (Vec<Value>, Vec<Input>) =
         members.iter().flat_map(|member| known_arguments(builder.body, member)).unzip();
     let empty = builder.value(tensor::EMPTY, &[], Type::tensor([Some(BYTES)], element.clone()), []);
@@ -220,7 +219,7 @@ fn table(builder: &mut Builder<'_>, bytes: Value, members: &[Generic], element: 
     results[0]
 }
 
-/// The arguments of an operation's body that stand for one element of an operand, with it.
+/// The arguments of an operation's body for single elements of operands, with those.
 fn known_arguments(body: &Body, member: &Generic) -> Vec<(Value, Input)> {
     let operands = member.inputs.iter().zip(&member.maps).zip(body.arguments(member.block));
     let single = |((&value, map), &argument): ((&Value, &AffineMap), &Value)| {
@@ -230,7 +229,7 @@ fn known_arguments(body: &Body, member: &Generic) -> Vec<(Value, Input)> {
     operands.filter_map(single).collect()
 }
 
-/// The body of an operation once more, given scalars that stand for its known arguments and for its other inputs.
+/// A copy of an operation's body, given scalars for its constant arguments and for its other inputs.
 fn evaluate(builder: &mut Builder<'_>, member: &Generic, scalars: &mut IndexMap<Value, Value>) -> Value {
     let arguments = builder.body.arguments(member.block).to_vec();
     for (argument, input) in arguments.into_iter().zip(&member.inputs) {

@@ -1,8 +1,9 @@
-//! Operands that are transposed for one product.
+//! Transposed right operands of contractions.
 //!
-//! A product reads its right operand along columns. Where the steps it sums up lie side by side instead, as those of the keys of
-//! attention do, the operand would be transposed in memory. What is in memory anyway is read as it lies by products with few rows:
-//! each of their tiles transposes what it reads, or multiplies steps side by side.
+//! A contraction reads its right operand along columns. If it is contiguous along the reduction instead, like the keys
+//! of attention, it would have to be transposed in memory. Operands that are in memory anyway are read without
+//! transposition by contractions with few rows: each of their tiles transposes in registers, or multiplies along the
+//! reduction.
 
 use dialects::linalg::generic::Generic;
 use dialects::rt::attributes::TRANSPOSED;
@@ -14,10 +15,10 @@ use crate::contraction::{Columns, Contraction, Shape, along_last};
 use crate::known::is_known_ahead;
 use crate::outline::{all_blocks, remove_dead};
 
-/// Rows from which on an operand is better transposed once than by every tile.
+/// The number of rows from which on transposing an operand once is better than in every tile.
 const MANY_ROWS: i64 = 128;
 
-/// Lets products of the function `name` read operands that are transposed for them as they lie.
+/// Lets contractions of the function `name` read transposed operands directly.
 pub(crate) fn use_transposes(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
@@ -36,7 +37,7 @@ pub(crate) fn use_transposes(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
-/// A product and the tensor that its right operand is a transpose of.
+/// A contraction and the tensor that its right operand is a transpose of.
 struct Transposed {
     generic: Generic,
     right: usize,
@@ -79,7 +80,7 @@ impl Transposed {
     }
 }
 
-/// Whether a tensor is somebody else's, or read by somebody else too; under another shape it is the same.
+/// Whether a tensor comes from outside, or has other readers; reshapes are ignored.
 fn is_in_memory(body: &Body, tensor: Value) -> bool {
     let Some(op) = body.defining_op(tensor) else { return true };
     let is_view = matches!(body.code(op), Some(tensor::RESHAPE | tensor::CAST));

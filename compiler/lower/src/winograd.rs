@@ -1,8 +1,8 @@
-//! Convolutions with 3×3 windows by fewer products.
+//! 3×3 convolutions by Winograd's algorithm.
 //!
-//! A convolution over blocked channels whose weights are known ahead becomes an `rt.winograd` of its weights at the points of
-//! F(4×4, 3×3) or F(2×2, 3×3), which a routine makes when the model is initialised. The sums it computes are those of the convolution up to
-//! rounding, which is coarser by about one decimal digit.
+//! A convolution over blocked channels with constant weights becomes an `rt.winograd` with weights that a routine
+//! transforms for F(4×4, 3×3) or F(2×2, 3×3) when the model is initialised. The results are those of the convolution up
+//! to rounding errors, which are larger by about one decimal digit.
 
 use abi::{FEWEST_TILES, TILE_SIZES, TILE_STEP, WINDOW, points};
 use dialects::linalg::GROUP;
@@ -19,26 +19,27 @@ use crate::known::is_known_ahead;
 use crate::outline::{all_blocks, remove_dead};
 use crate::relayouts::zeros_around;
 
-/// Fewest channels of the result: each costs as much as the transformation of nine windows' worth of products.
+/// The minimum number of output channels: each costs as much as the transform of nine kernels' worth of products.
 const OUTPUTS: i64 = 32;
-/// Most products of channels for tiles of each of [`TILE_SIZES`]: weights at all points are about twice and four times as many.
+/// The maximum product of channel numbers for each of [`TILE_SIZES`]: transformed weights are about twice and four
+/// times as large.
 const PRODUCTS: [i64; 2] = [1 << 20, 1 << 17];
-/// Rows and columns that a result is taken to have where they are not known.
+/// The estimate of dynamic numbers of rows and columns.
 const PIXELS: i64 = 56;
-/// How many products take as long as reading a weight from memory.
+/// The cost of reading a weight from memory, in multiplications.
 const READ: u128 = 8;
-/// How many products take as long as the transformation of a number at a point, to it or from it.
+/// The cost of transforming a value at a point, in either direction, in multiplications.
 const TRANSFORM: u128 = 4;
 
-/// How many products take as long as laying out a weight, or its form at a point, in memory that nobody has touched.
+/// The cost of writing a weight, or its transform, to fresh memory, in multiplications.
 const LAY_OUT: u128 = 150;
-/// How many products take as long as the compilation of a kernel more.
+/// The cost of compiling an additional kernel, in multiplications.
 const COMPILE: u128 = 50_000_000;
 
-/// How often what is compiled runs: what making weights of another form, or better code, has to pay for itself in.
+/// How often the compiled code runs, which has to amortise transformed weights and better code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runs {
-    /// The first run, of a convolution whose rows or columns are known.
+    /// The first run only, for convolutions with static rows or columns.
     One,
     /// Any number of runs.
     Many,
@@ -57,7 +58,7 @@ pub(crate) fn use_winograd(module: &mut Module, name: &str, runs: Runs) {
             }
         }
         if is_changed {
-            // the zeros around operands, and sums that started from a broadcast bias
+            // the padding of operands, and initial values from a broadcast bias
             remove_dead(&mut body, block);
         }
     }
@@ -67,13 +68,13 @@ pub(crate) fn use_winograd(module: &mut Module, name: &str, runs: Runs) {
 /// A convolution that can be replaced.
 struct Convolution {
     op: Op,
-    /// The operand before zeros were put around it.
+    /// The operand before zero padding.
     x: Value,
     /// `[groups, blocks, 3, 3, 16, 16]`
     weights: Value,
-    /// Rows and columns of a tile.
+    /// The output tile size.
     size: usize,
-    /// Groups of channels of the result and of the operand.
+    /// Channel groups of the result and of the operand.
     groups: [i64; 2],
     bias: Option<Value>,
     pads: [i64; 2],
@@ -131,15 +132,15 @@ impl Convolution {
     }
 }
 
-/// The size of tiles that a convolution takes the least time with, if there is one: of so many images, rows and columns, and channels
-/// of the result and of the operand.
+/// The fastest tile size for a convolution, if there is one: for the given numbers of images, rows and columns, and
+/// channels of the result and of the operand.
 fn tile_size([images, height, width]: [Option<i64>; 3], channels: [i64; 2], runs: Runs) -> Option<usize> {
     let [outputs, inputs] = channels;
     let products = outputs.checked_mul(inputs)?;
     if runs == Runs::One && [height, width] == [None, None] {
         return None;
     }
-    // wide enough for whatever extents a model states
+    // wide enough for all extents in models
     let [images, height, width] =
         [images.unwrap_or(1), height.unwrap_or(PIXELS), width.unwrap_or(PIXELS)].map(|extent| extent.max(0) as u128);
     let (weights, channels) = (products as u128, (outputs + inputs) as u128);
@@ -153,11 +154,11 @@ fn tile_size([images, height, width]: [Option<i64>; 3], channels: [i64; 2], runs
             ([height, width].map(|e| e.div_ceil(size as u128)), [height, width].map(|e| e / size as u128));
         let at_point = |[down, across]: [u128; 2]| {
             let rows = (down * across).next_multiple_of(TILE_STEP as u128).max(FEWEST_TILES as u128);
-            // every few tiles read all weights
+            // all weights are read again for every few tiles
             let reads = rows.div_ceil(TILES as u128);
             images * ((rows + reads * READ) * weights + rows * TRANSFORM * channels) + laid_out * weights
         };
-        // only whole tiles are multiplied at the points of the last row and column
+        // only full tiles are multiplied at the points of the last row and column
         let others = (size + WINDOW - 2) as u128;
         let edges = at_point([all[0], whole[1]]) + at_point([whole[0], all[1]]);
         others * others * at_point(all) + others * edges + at_point(whole) + compiled
@@ -167,7 +168,7 @@ fn tile_size([images, height, width]: [Option<i64>; 3], channels: [i64; 2], runs
     sizes.map(|(size, _)| (cost(size), size)).min().filter(|&(cost, _)| cost < direct).map(|(_, size)| size)
 }
 
-/// The maps of a convolution with windows over the last two axes in front of the channels of a block.
+/// The maps of a convolution over the last two axes before the channels of a block.
 ///
 /// `y[n, g, h, w, c] += x[n, b, h + i, w + j, d] * weights[g, b, i, j, d, c]`
 fn convolution_maps() -> Vec<AffineMap> {
@@ -193,7 +194,7 @@ fn adds_products(body: &Body, generic: &Generic) -> bool {
     product.is_some_and(|product| is(sum, arith::ADDF, [arguments[2], product]))
 }
 
-/// The tensor that zeros were put around above and beside it, and how many rows and columns of them.
+/// The tensor before zero padding at the top and left, and the numbers of rows and columns of padding.
 fn without_zeros(body: &Body, padded: Value) -> (Value, [i64; 2]) {
     let none = (padded, [0, 0]);
     let Some(op) = body.defining_op(padded).filter(|&op| body.is(op, tensor::PAD)) else { return none };
@@ -203,7 +204,7 @@ fn without_zeros(body: &Body, padded: Value) -> (Value, [i64; 2]) {
     if fits { (body.operand(op, 0), [low[2], low[3]]) } else { none }
 }
 
-/// What sums start from: nothing, or one number a channel. `None` for anything else.
+/// The initial value of sums: zero, or one value per channel. `None` for anything else.
 fn start_of(body: &Body, init: Value) -> Option<Option<Value>> {
     let generic = Generic::defining(body, init)?;
     let yielded = generic.yields(body)[0];

@@ -1,4 +1,4 @@
-//! Tiles of contractions as code of their own, compared with the runtime's micro-kernels.
+//! Compares generated code for tiles of contractions with the runtime's micro-kernels.
 
 #![allow(unsafe_code, reason = "runs the code it compiled")]
 
@@ -7,7 +7,7 @@ use ir::pass::{PassManager, PassRegistry, Pipeline, Timings};
 
 /// The runtime's micro-kernels.
 const CALLS: &str = "lower-to-low";
-/// Code for registers of several widths.
+/// Generated code for registers of several widths.
 const TILES: [&str; 3] = ["registers=32 lanes=16", "registers=16 lanes=8", "registers=32 lanes=4"];
 
 /// One operation on a tile, with its descriptor's words.
@@ -39,7 +39,7 @@ impl Case {
         Case::product(rows, columns, loops, [rows.max(1), 5, 0, columns, 0], [5, 16, 16]).from(start, padded)
     }
 
-    /// A convolution whose rows lie in lines of `width` pixels, the last block of which has three channels.
+    /// A convolution whose rows are lines of `width` pixels; its last block has three channels.
     fn convolution(rows: i64, columns: i64, width: i64) -> Case {
         let line = (width + 2) * 16;
         let left = [line * 40, line, 16, 1];
@@ -48,13 +48,13 @@ impl Case {
         Case::product(rows, columns, [[2, 3, 3, 16], left, right], walk, [3, 16, 16]).from(Start::Columns, false)
     }
 
-    /// A product whose groups of columns lie apart.
+    /// A product with separate groups of columns.
     fn grouped(columns: i64, start: Start) -> Case {
         let loops = [[1, 1, 1, 6], [0, 0, 0, 1], [0, 0, 0, 16]];
         Case::product(9, columns, loops, [9, 6, 0, 16, 0], [6, 16 * 6, 16 * 9]).from(start, true)
     }
 
-    /// The same of bytes, which are those of the numbers in the buffers.
+    /// The same for int8 values, which are those of the numbers in the buffers.
     fn of_bytes(self) -> Case {
         Case { kind: Some("u8i8"), ..self }
     }

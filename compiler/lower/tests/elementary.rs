@@ -6,7 +6,7 @@ use ir::pass::{PassManager, PassRegistry, Pipeline, Timings};
 
 type Reference = fn(f64) -> f64;
 
-/// Function, reference, range of arguments, error allowed in units of the last place.
+/// Function, reference, range of arguments, error bound in units in the last place.
 const CASES: &[(&str, Reference, f32, f32, f64)] = &[
     ("exp", f64::exp, -103.0, 89.5, 2.0),
     ("exp2", f64::exp2, -149.0, 128.5, 2.0),
@@ -82,7 +82,7 @@ fn run(function: &str, lanes: usize, arguments: &[f32]) -> Vec<f32> {
     results
 }
 
-/// The distance of `found` from `exact`, in units of the last place of `exact` as `f32`.
+/// The distance of `found` from `exact`, in units in the last place of `exact` as `f32`.
 fn ulps(found: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     if found == rounded || found.is_nan() && rounded.is_nan() {

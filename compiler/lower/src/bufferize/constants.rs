@@ -1,4 +1,4 @@
-//! Buffers that outlive a run: constants of the model, and what is computed from them once.
+//! Buffers that outlive a run: constants of the model, and values that are computed from them once.
 
 use dialects::ml_program::named_global;
 use dialects::{OpCodes, arith, func, memref, ml_program, tensor};
@@ -7,10 +7,10 @@ use ir::{Attribute, Attributes, Body, Location, Module, Op, Type, Value};
 use super::lifetimes::{Lifetimes, view_root};
 use super::{ALIGNMENT, Buffer, Host};
 
-/// From so many bytes on, the memory of a constant is given back behind its last reader in `@initialize`.
+/// From this size on, the memory of a constant is released after its last reader in `@initialize`.
 const DISCARDED_BYTES: usize = 1 << 20;
 
-/// Makes buffers of the tensors of a module that one function writes and others read.
+/// Turns the global tensors of a module, which one function writes and others read, into buffers.
 pub fn bufferize_globals(module: &mut Module) {
     for op in module.ops().to_vec() {
         if module.body.is(op, ml_program::GLOBAL) {
@@ -32,7 +32,7 @@ pub fn bufferize_globals(module: &mut Module) {
     }
 }
 
-/// Where a value comes from, and what reads it: what a buffer is for.
+/// The definition and the readers of a value: the purpose of its buffer.
 pub(crate) fn with_readers(body: &Body, value: Value) -> Location {
     let own = body.defining_op(value).map(|op| body.op(op).location.clone());
     Location::fuse(own.into_iter().chain(body.uses(value).iter().map(|reader| body.op(reader.op).location.clone())))
@@ -72,7 +72,7 @@ impl Host<'_> {
         self.module.body.append(top, global);
     }
 
-    /// The global that a value is stored into, which then is the value's own memory, and the type it has there.
+    /// The global that a value is stored into, whose memory the value then uses, and its type there.
     pub(super) fn stored_global(&self, value: Value) -> Option<(String, Type)> {
         self.source.uses(value).iter().find_map(|reader| match self.source.code(reader.op) {
             Some(ml_program::GLOBAL_STORE) => {
@@ -93,8 +93,8 @@ impl Host<'_> {
         Buffer { memref, extents }
     }
 
-    /// Gives back the pages of mapped constants that `op` was the last to read. They were read to be packed, and the
-    /// packed form is what stays.
+    /// Releases the pages of mapped constants whose last reader is `op`. They were read to be packed, and only the
+    /// packed form is kept.
     pub(super) fn discard_constants(&mut self, op: Op, position: usize, lifetimes: &Lifetimes) {
         for operand in self.source.op(op).operands().to_vec() {
             let root = view_root(&self.source, operand);

@@ -1,8 +1,8 @@
 //! Control flow of the host function, and the memory of its blocks.
 //!
-//! A tensor that goes from block to block is words: its address, then its extents. What a block allocates is freed where
-//! it ends, but for the tensors it passes on: those belong to the block around it. Tensors that go round in a loop
-//! are freed at the end of the iteration that replaces them.
+//! A tensor that is passed between blocks is a list of words: its address, then its extents. Memory that a block
+//! allocates is freed at its end, except for the tensors that it passes on: those belong to the enclosing block.
+//! Loop-carried tensors are freed at the end of the iteration that replaces them.
 
 use dialects::rt::routines::is_handle;
 use dialects::rt::words::pack;
@@ -12,10 +12,10 @@ use ir::{Attribute, Attributes, Blob, Block, Body, Builder, DenseElements, Locat
 use super::lifetimes::Lifetimes;
 use super::{Buffer, Host, Memory};
 
-/// From so many known words on, they are copied together.
+/// From this number of constant words on, they are copied together.
 const COPIED_WORDS: usize = 8;
 
-/// Where a scope begins, for each kind of thing that is made in it.
+/// The beginning of a scope, for each kind of resource that is allocated in it.
 #[derive(Clone, Copy)]
 struct Scope {
     buffers: Option<Value>,
@@ -83,7 +83,7 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// Memory for a tensor that nothing has written, which otherwise is only where a call writes.
+    /// Allocates memory for a tensor that nothing has written, which otherwise only exists as a destination.
     fn own_empty(&mut self, value: Value, location: &Location) -> ir::Result<()> {
         let is_empty = self.source.defining_op(value).is_some_and(|op| self.source.is(op, tensor::EMPTY));
         if is_empty {
@@ -93,7 +93,7 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// Emits into another block; what it computes and checks is neither known nor checked behind it.
+    /// Emits into another block; values and checks in it are not visible after it.
     fn within(&mut self, target: Block, emit: impl FnOnce(&mut Self) -> ir::Result<()>) -> ir::Result<()> {
         let outer = std::mem::replace(&mut self.at, target);
         let (known, checked) = (self.known.len(), self.checked.len());
@@ -116,7 +116,7 @@ impl Host<'_> {
         Ok(self.source.op(end).operands().to_vec())
     }
 
-    /// Everything that is made from here on, as far as the blocks make it.
+    /// Opens a scope for the resources that the blocks may allocate.
     fn open_scope(&mut self, blocks: &[Block]) -> Scope {
         if self.memory == Memory::Static {
             return Scope { buffers: None, handles: None };
@@ -131,7 +131,7 @@ impl Host<'_> {
         Scope { buffers: buffers.then(|| begin("rt_scope_begin")), handles: handles.then(|| begin("rt_handles_begin")) }
     }
 
-    /// Frees what was made in a scope and is not passed on.
+    /// Frees the resources of a scope that are not passed on.
     fn close_scope(&mut self, scope: Scope, passed: &[Value]) {
         if let Some(begin) = scope.buffers {
             let tensors: Vec<Buffer> = passed.iter().filter_map(|value| self.buffers.get(value).cloned()).collect();
@@ -153,7 +153,7 @@ impl Host<'_> {
         self.emit(func::CALL, &[context, begin, table, count], &[], callee);
     }
 
-    /// Words on the stack. Where many are known they are copied there at once.
+    /// Words on the stack. If many are constants, those are copied there at once.
     pub(super) fn stack_words(&mut self, words: &[Value]) -> Value {
         let stack = Type::memref(vec![Some(words.len().max(1) as i64)], Type::I64);
         let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
@@ -177,7 +177,7 @@ impl Host<'_> {
         }
     }
 
-    /// Copies a constant of the module with the words that are known.
+    /// Copies the constant words from a constant of the module.
     fn copy_words(&mut self, memory: Value, known: &[Option<i64>]) {
         let words: Vec<u8> = known.iter().flat_map(|word| word.unwrap_or(0).to_le_bytes()).collect();
         let r#type = Type::tensor([Some(known.len() as i64)], Type::I64);
@@ -188,7 +188,7 @@ impl Host<'_> {
         self.copy(target, source, bytes);
     }
 
-    /// The words of values, one after the other.
+    /// The words of values, concatenated.
     fn words(&mut self, values: &[Value]) -> Vec<Value> {
         let mut words = Vec::new();
         for value in values {
@@ -212,7 +212,7 @@ impl Host<'_> {
         values.iter().flat_map(types).collect()
     }
 
-    /// Says what values are that came as words.
+    /// Binds values that were passed as words.
     fn bind_words(&mut self, values: &[Value], words: &[Value]) {
         let mut words = words.iter().copied();
         let mut next = || words.next().expect("as many words as the values have");
@@ -233,13 +233,13 @@ impl Host<'_> {
     }
 }
 
-/// Whether an operation of a block, or inside one of its operations, is what is looked for.
+/// Whether `what` is true for an operation of a block, or inside one of its operations.
 fn contains(body: &Body, block: Block, what: fn(&Body, Op) -> bool) -> bool {
     let nested = |op: &Op| body.op(*op).regions().iter().flat_map(|&region| body.walk(region)).collect::<Vec<_>>();
     body.ops(block).iter().any(|op| nested(op).iter().chain([op]).any(|&op| what(body, op)))
 }
 
-/// Whether an operation may ask for memory of the run.
+/// Whether an operation may allocate memory of the run.
 fn makes_buffers(body: &Body, op: Op) -> bool {
     matches!(body.code(op), Some(func::CALL | rt::APPEND | rt::CALL))
 }

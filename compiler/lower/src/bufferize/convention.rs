@@ -1,9 +1,9 @@
-//! The host function's own form.
+//! The calling convention of the host function.
 //!
 //! It is `@f(%table: memref<?xi64>) -> i64`. The table holds, in this order, the address of the run context; for each
-//! input its address and its extents; for each output room for its address and its extents. Of a sequence or an optional
-//! there is one word: its number in the run's table. The result is the run's
-//! status: 0, or the number of the message of a failed assertion.
+//! input its address and its extents; for each output space for its address and its extents. A sequence or an optional
+//! is one word: its handle in the run's table. The result is the run's status: 0, or the number of the message of a
+//! failed assertion.
 
 use dialects::rt::routines::is_handle;
 use dialects::{arith, func};
@@ -38,7 +38,8 @@ impl Host<'_> {
         self.output_words.push(word);
     }
 
-    /// Values that are computed by a call of the entry block and returned once are written where the caller wants them.
+    /// Values that a call of the entry block computes and that are returned once are written directly to the caller's
+    /// memory.
     pub(super) fn assign_outputs(&mut self, results: &[Value]) {
         for (index, &result) in results.iter().enumerate() {
             let next = self.output_words[index] + 1 + self.source.value_type(result).rank().unwrap_or(0) as i64;

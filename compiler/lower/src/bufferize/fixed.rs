@@ -1,7 +1,7 @@
 //! Memory that is part of the module, for runs without a heap.
 //!
-//! What a block computes lies in buffers of its own, which it finds again when it is entered again. So a loop copies what
-//! it passes on from iteration to iteration: the next one overwrites where it was computed.
+//! The results of a block are in static buffers, which are the same whenever the block is entered. So a loop copies the
+//! values that it passes from iteration to iteration: the next one overwrites the original buffers.
 
 use dialects::{arith, func, memref, rt, scf};
 use ir::{Attribute, Attributes, Builder, Diagnostic, Location, Type, Value};
@@ -62,12 +62,12 @@ impl Host<'_> {
         });
     }
 
-    /// Moves tensors that an iteration passes on to where the next one does not write.
+    /// Copies tensors that an iteration passes on to memory that the next one does not write.
     pub(super) fn keep_for_next(&mut self, passed: &[Value], location: &Location) -> ir::Result<()> {
         if self.memory == Memory::Run {
             return Ok(());
         }
-        // one may have been kept where another one goes, so all are taken aside first
+        // a tensor may be in the destination of another, so all are copied aside first
         for _ in 0..2 {
             for value in passed {
                 let Some(buffer) = self.buffers.get(value).cloned() else { continue };

@@ -1,4 +1,4 @@
-//! Lifetimes of the results that a block computes.
+//! Lifetimes of the results of a block.
 
 use dialects::rt::routines::Routine;
 use dialects::{OpCode, OpCodes, arith, func, rt, scf, tensor};
@@ -6,12 +6,12 @@ use ir::{Block, Body, IndexMap, IndexSet, Op, Value};
 
 use crate::extents::destination;
 
-/// The tensor behind casts.
+/// The operand of a chain of casts.
 pub(crate) fn without_casts(body: &Body, value: Value) -> Value {
     behind(body, value, &[tensor::CAST])
 }
 
-/// The value whose memory `value` shows: itself, or what it is a view of.
+/// The value whose memory `value` has: itself, or the operand of a view.
 pub(super) fn view_root(body: &Body, value: Value) -> Value {
     behind(body, value, &[tensor::RESHAPE, tensor::CAST])
 }
@@ -28,21 +28,22 @@ fn behind(body: &Body, mut value: Value, codes: &[OpCode]) -> Value {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Computed {
     pub(super) value: Value,
-    /// The `tensor.empty` that says how large it is.
+    /// The `tensor.empty` with its size.
     pub(super) destination: Value,
     pub(super) call: Op,
-    /// The place of the call in its block.
+    /// The position of the call in its block.
     pub(super) position: usize,
 }
 
-/// Lifetimes of the results that the calls of one block compute, counted in operations of the block.
+/// Lifetimes of the results of one block's calls, in operations of the block.
 pub(super) struct Lifetimes {
     /// In program order.
     pub(super) results: Vec<Computed>,
     last: IndexMap<Value, usize>,
-    /// What the block's terminator passes on.
+    /// The operands of the block's terminator.
     escaping: IndexSet<Value>,
-    /// What a value may share memory with: itself and, behind views and control flow, other results and arguments.
+    /// The values that a value may share memory with: itself and, through views and control flow, other results and
+    /// arguments.
     origins: IndexMap<Value, Vec<Value>>,
 }
 
@@ -73,7 +74,7 @@ impl Lifetimes {
         lifetimes
     }
 
-    /// Notes the results that a call of the block itself writes.
+    /// Records the results of a call of the block.
     fn compute(&mut self, body: &Body, call: Op, position: usize) {
         let operation = body.op(call);
         for (index, &value) in operation.results().iter().enumerate() {
@@ -115,7 +116,7 @@ impl Lifetimes {
                     origins.insert(result, all);
                 }
             }
-            // around a loop, what goes in and what is passed on may come out anywhere
+            // in a loop, initial and passed values may become any result
             Some(scf::WHILE) => {
                 let regions = operation.regions().iter().flat_map(|&region| body.blocks(region));
                 let passed =
@@ -137,8 +138,8 @@ impl Lifetimes {
         }
     }
 
-    /// Results that may lie where an argument of the block does, with that argument: their routine rewrites it, and nothing
-    /// else reads it any more.
+    /// Results that may reuse the memory of an argument of the block, with that argument: their routine rewrites it,
+    /// and it is dead afterwards.
     pub(super) fn rewritten(&self, body: &Body, block: Block) -> IndexMap<Value, Value> {
         let argument = |computed: &Computed| {
             let routine = Routine::of(body, computed.call).filter(|routine| routine.rewrites)?;
@@ -156,7 +157,7 @@ impl Lifetimes {
         self.last.get(&value).copied().unwrap_or(0)
     }
 
-    /// Whether a result is read behind the block.
+    /// Whether a result is read after the block.
     pub(super) fn escapes(&self, value: Value) -> bool {
         self.escaping.contains(&value)
     }

@@ -1,7 +1,7 @@
-//! Where each result lives: in an output, in a global, in a slot of its block's memory, or in memory of its own.
+//! The memory of each result: an output, a global, a slot of its block's memory, or a separate allocation.
 //!
-//! The entry block's memory is the arena, which stays from run to run. A block that is entered again and again has
-//! memory of its own each time.
+//! The entry block's memory is the arena, which is kept between runs. A block that is entered repeatedly has separate
+//! memory each time.
 
 use dialects::{arith, func, memref, rt};
 use ir::{Attribute, Attributes, Diagnostic, Location, Type, Value};
@@ -10,13 +10,13 @@ use super::lifetimes::{Computed, Lifetimes};
 use super::sizes::Size;
 use super::{ALIGNMENT, Buffer, Host, Memory};
 
-/// A piece of a block's memory that values take in turn.
+/// A part of a block's memory that values use in turn.
 struct Slot {
     bytes: Size,
     free_after: usize,
 }
 
-/// Where a value lies: some bytes, and how far behind their start.
+/// The location of a value: a buffer, and an offset in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     bytes: Value,
@@ -24,8 +24,8 @@ pub(super) struct Place {
 }
 
 impl Host<'_> {
-    /// Finds places for the results of a block's calls whose sizes are known where it begins. `memory` is the runtime's
-    /// symbol that gives the block its memory.
+    /// Plans memory for the results of a block's calls with sizes that are known at its beginning. `memory` is the
+    /// runtime's symbol that allocates the block's memory.
     pub(super) fn plan(&mut self, lifetimes: &Lifetimes, memory: &'static str) -> ir::Result<()> {
         let mut slots: Vec<Slot> = Vec::new();
         let mut chosen: Vec<(Value, usize)> = Vec::new();
@@ -80,7 +80,7 @@ impl Host<'_> {
         }
     }
 
-    /// The size of a call's result, when it is known already.
+    /// The size of a call's result, if it is already known.
     fn planned_size(&mut self, computed: Computed) -> ir::Result<Option<Size>> {
         let r#type = self.source.value_type(computed.destination).clone();
         let location = self.source.op(computed.call).location.clone();
@@ -118,7 +118,7 @@ impl Host<'_> {
         }
     }
 
-    /// Memory for something at `location`: from the run context, by a symbol of the runtime's, or static.
+    /// Memory for a value at `location`: from the run context, by a symbol of the runtime, or static.
     fn request(&mut self, symbol: &'static str, bytes: Value, location: &Location) -> ir::Result<Value> {
         if self.memory == Memory::Static {
             return self.static_bytes(bytes, location);
@@ -165,7 +165,7 @@ impl Host<'_> {
         self.pure(memref::VIEW, &operands, memref, [])
     }
 
-    /// A buffer under the type that a tensor operand has.
+    /// A buffer, cast to the type of a tensor operand.
     pub(super) fn cast_to(&mut self, memref: Value, operand: Value) -> Value {
         let tensor = self.source.value_type(operand);
         let expected = Type::memref(tensor.shape().expect("structured tensors are ranked"), tensor.element().clone());

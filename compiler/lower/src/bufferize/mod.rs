@@ -1,9 +1,9 @@
 //! Bufferization of the host function: tensors become buffers in one planned arena, kernel results become arguments.
 //!
-//! - `convention`: how the host function takes inputs and gives outputs.
+//! - `convention`: the calling convention of the host function.
 //! - `sizes`: extents and sizes in bytes as values of the host.
-//! - `lifetimes`: how long each result is read.
-//! - `memory`: where each result lives.
+//! - `lifetimes`: the lifetime of each result.
+//! - `memory`: the memory of each result.
 //! - `constants`: buffers that outlive a run.
 //! - `control`: conditionals and loops.
 //! - `routines`: calls of the runtime's routines.
@@ -12,8 +12,8 @@
 //!
 //! Invariants
 //! - Every buffer is dense and row-major.
-//! - Two values share memory only if their lifetimes, counted in operations of the entry block, do not overlap, or
-//!   one is a view of the other.
+//! - Two values share memory only if their lifetimes, counted in operations of the entry block, do not overlap, or one
+//!   is a view of the other.
 
 mod constants;
 mod control;
@@ -42,24 +42,24 @@ use memory::Place;
 /// Alignment of every planned buffer, in bytes.
 const ALIGNMENT: i64 = 64;
 
-/// Where a host function has its memory from.
+/// The source of a host function's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// It asks the run, which takes it from the heap.
+    /// The run, which allocates it on the heap.
     #[default]
     Run,
-    /// It is part of the module. One run at a time, all sizes known, outputs in the caller's buffers.
+    /// The module. One run at a time, all sizes static, outputs in the caller's buffers.
     Static,
 }
 
-/// Where a tensor lives.
+/// The memory of a tensor.
 #[derive(Clone, Debug)]
 struct Buffer {
     memref: Value,
     extents: Vec<Value>,
 }
 
-/// What decides a pure operation's result.
+/// The key of a pure operation: what its result depends on.
 #[derive(PartialEq, Eq, Hash)]
 struct Pure {
     name: OpName,
@@ -80,17 +80,17 @@ struct Host<'m> {
     status: Value,
     buffers: IndexMap<Value, Buffer>,
     scalars: IndexMap<Value, Value>,
-    /// Pure operations of the block being emitted and of those around it, outer ones first.
+    /// Pure operations of the current block and of the enclosing ones, outer ones first.
     known: IndexMap<Pure, Value>,
     globals: usize,
-    /// Output number and the address slot in the table for values that are written straight into an output.
+    /// The index of the output and its address slot in the table, for values that are written directly to an output.
     outputs: IndexMap<Value, usize>,
     output_words: Vec<i64>,
-    /// Results that may take the place of an input.
+    /// Results that may reuse the memory of an input.
     rewritten: IndexMap<Value, Value>,
-    /// Results whose place is planned.
+    /// Results with planned memory.
     places: IndexMap<Value, Place>,
-    /// The conditions that are asserted already, on every way here.
+    /// The conditions that have been asserted on every path to this point.
     checked: IndexSet<Value>,
     table: Value,
 }
@@ -136,7 +136,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
     let r#type = FunctionType { inputs: vec![table_type], results: vec![Type::I64] };
     let attributes = &mut module.body.op_mut(op).attributes;
     attributes.set("function_type", Attribute::Type(Type::Function(r#type.into())));
-    // they describe the model's inputs and outputs, which are no longer the function's
+    // they describe the model's inputs and outputs, which are not the function's any more
     attributes.remove("arg_attrs");
     attributes.remove("res_attrs");
     Ok(())
@@ -178,8 +178,7 @@ impl Host<'_> {
         self.body.result(op, 0)
     }
 
-    /// A pure operation with one result, folded where it can be; one that this block or one around it has already is not
-    /// repeated.
+    /// A pure operation with one result, folded if possible; an equal one in this block or an enclosing one is reused.
     fn pure(
         &mut self,
         name: impl Into<OpName>,
@@ -198,7 +197,7 @@ impl Host<'_> {
         value
     }
 
-    /// What the result of an operation that was just made folds to; the operation goes then.
+    /// The folded result of a new operation, which is erased then.
     fn folded(&mut self, pure: &Pure, result: Value) -> Value {
         let op = self.body.defining_op(result).expect("an operation was made");
         let fold = self.registry.get(pure.name.as_str()).and_then(|definition| definition.fold);
@@ -220,7 +219,7 @@ impl Host<'_> {
         }
     }
 
-    /// Ends the run unless the condition holds; what always holds is not asked.
+    /// Ends the run unless the condition holds; constant conditions need no check.
     fn assert(&mut self, condition: Value, attributes: impl Into<Attributes>) {
         if ir::constant_integer(&self.body, condition) != Some(1) {
             self.emit(cf::ASSERT, &[condition], &[], attributes);

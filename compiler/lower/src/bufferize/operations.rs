@@ -1,4 +1,4 @@
-//! Operation by operation from tensors to buffers.
+//! Converts operations from tensors to buffers.
 
 use dialects::ml_program::named_global;
 use dialects::{Dialect, OpCodes, arith, cf, func, memref, ml_program, rt, scf, tensor};
@@ -24,7 +24,7 @@ impl Host<'_> {
                 self.constant(op);
             }
             Some(tensor::CAST) => {
-                // a cast of a destination is never a buffer of its own
+                // a cast of a destination is never a separate buffer
                 if let Some(buffer) = self.buffers.get(&self.source.operand(op, 0)).cloned() {
                     let result = self.source.result(op, 0);
                     self.buffers.insert(result, buffer);
@@ -42,7 +42,7 @@ impl Host<'_> {
                 let memref = self.buffer_at(address, &r#type, &extents);
                 self.buffers.insert(result, Buffer { memref, extents });
             }
-            // only ever the shape operand of a reshape
+            // only used as the shape operand of a reshape
             Some(tensor::FROM_ELEMENTS) => {}
             Some(tensor::EXTRACT) => {
                 let operands = self.source.op(op).operands().to_vec();

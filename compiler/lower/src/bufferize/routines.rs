@@ -1,4 +1,4 @@
-//! Calls of the runtime's routines: operands and results travel as words on the stack.
+//! Calls of the runtime's routines: operands and results are passed as words on the stack.
 
 use dialects::arith::CmpIPredicate;
 use dialects::rt::routines::{Routine, is_handle};
@@ -61,7 +61,7 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// Kind, rank, address and extents of a tensor; without a buffer, room for the last two.
+    /// Kind, rank, address and extents of a tensor; without a buffer, space for the last two.
     fn push_tensor(&mut self, words: &mut Vec<Value>, kind: i64, buffer: Option<&Buffer>, rank: usize) {
         words.push(self.index(kind));
         words.push(self.index(rank as i64));
@@ -87,10 +87,10 @@ impl Host<'_> {
         }
     }
 
-    /// A result whose address and extents, or whose number, a routine stored from word `at` on.
+    /// A result whose address and extents, or whose handle, a routine stored from word `at` on.
     fn bind_returned(&mut self, result: Value, table: Value, at: usize, location: &Location) {
         let r#type = self.source.value_type(result).clone();
-        // a handle is one word, as is the address of a tensor without extents
+        // a handle is one word, like the address of a tensor without extents
         let shape = r#type.shape().unwrap_or_default();
         let mut words = Vec::new();
         for word in at..=at + shape.len() {
@@ -119,7 +119,7 @@ impl Host<'_> {
         self.assert(holds, [("msg", Attribute::string(message))]);
     }
 
-    /// `rt.append`: copies one more element behind a tensor, which moves when there is no room.
+    /// `rt.append`: appends one element to a tensor, which moves if there is no room.
     pub(super) fn append(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
         if self.memory == Memory::Static {

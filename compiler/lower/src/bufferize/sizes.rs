@@ -1,7 +1,7 @@
 //! Extents and sizes in bytes, as values of the host function.
 //!
-//! Invariant: no memory is asked for, and no loop runs over a tensor, before its extents are known to be at least zero
-//! and its size at most [`LIMIT`]. Sizes of several tensors can then be added without a thought.
+//! Invariant: no memory is allocated for a tensor, and no loop runs over it, before its extents are checked to be at
+//! least zero and its size at most [`LIMIT`]. Therefore sums of the sizes of several tensors do not overflow.
 
 use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::{Dialect, OpCode, OpCodes, arith, tensor};
@@ -9,14 +9,14 @@ use ir::{Attribute, Block, Diagnostic, Location, Op, Type, Value};
 
 use super::Host;
 
-/// The most bytes that a tensor may take.
+/// The maximum size of a tensor in bytes.
 pub(super) const LIMIT: i64 = 1 << 40;
 
-/// How many bytes a tensor takes.
+/// The size of a tensor in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     Static(i64),
-    /// `fits` tells whether the extents are those of a tensor that may be; `bytes` is 0 when they are not.
+    /// `fits` is true if the extents are valid; `bytes` is 0 if they are not.
     Dynamic {
         bytes: Value,
         fits: Value,
@@ -24,7 +24,7 @@ pub(super) enum Size {
 }
 
 impl Host<'_> {
-    /// Emits every scalar operation of a block that depends on nothing but what is known where the block begins.
+    /// Emits every scalar operation of a block that only depends on values that are known at its beginning.
     pub(super) fn hoist_sizes(&mut self, block: Block) {
         for op in self.source.ops(block).to_vec() {
             let ready = match self.source.code(op) {
@@ -62,7 +62,7 @@ impl Host<'_> {
         self.scalars.insert(result, new);
     }
 
-    /// The size of a tensor; an error when it can never be had. `location` is that of the operation it belongs to.
+    /// The size of a tensor; an error if it is always invalid. `location` is that of the operation.
     pub(super) fn size_of(&mut self, tensor: &Type, extents: &[Value], location: &Location) -> ir::Result<Size> {
         let shape = tensor.shape().expect("structured tensors are ranked");
         let width = tensor.element().byte_width().expect("tensor elements have a width") as i64;
@@ -92,7 +92,7 @@ impl Host<'_> {
         Ok(Size::Dynamic { bytes, fits })
     }
 
-    /// Whether extents are at least zero and their product, where zeros count as ones, at most `limit`.
+    /// Whether extents are at least zero and their product, with zeros counted as ones, is at most `limit`.
     fn fits(&mut self, extents: &[Value], limit: i64) -> Value {
         if let [extent] = extents {
             let limit = self.index(limit);
@@ -104,7 +104,7 @@ impl Host<'_> {
             signs = self.pure(arith::ORI, &[signs, extent], Type::Index, []);
             let counted = self.pure(arith::MAXSI, &[extent, one], Type::Index, []);
             let counted = self.pure(arith::INDEX_CAST, &[counted], Type::I64, []);
-            // products of f64 do not overflow, and are exact up to the limit
+            // products in f64 do not overflow, and are exact up to the limit
             let counted = self.pure(arith::SITOFP, &[counted], Type::F64, []);
             product = Some(match product {
                 Some(product) => self.pure(arith::MULF, &[product, counted], Type::F64, []),
@@ -119,7 +119,7 @@ impl Host<'_> {
         self.pure(arith::ANDI, &[positive, small], Type::I1, [])
     }
 
-    /// A size as a value, behind an assertion that the tensor may be.
+    /// A size as a value, after an assertion that it is valid.
     pub(super) fn checked_bytes(&mut self, size: Size, location: &Location) -> Value {
         let (bytes, fits) = match size {
             Size::Static(bytes) => return self.index(bytes),
@@ -133,7 +133,7 @@ impl Host<'_> {
         bytes
     }
 
-    /// The extents of a `tensor.empty`, when all its sizes are known already.
+    /// The extents of a `tensor.empty`, if all its sizes are already known.
     pub(super) fn destination_extents(&mut self, destination: Value) -> Option<Vec<Value>> {
         let shape = self.source.value_type(destination).shape()?;
         let op = self.source.defining_op(destination)?;
@@ -148,7 +148,7 @@ impl Host<'_> {
     }
 }
 
-/// What messages of a run begin with: the node they are about, the last of several.
+/// The prefix of a run's messages: the node, the last one of several.
 pub(super) fn node_prefix(location: &Location) -> String {
     match location {
         Location::Fused(parts) => parts.last().map(node_prefix).unwrap_or_default(),

@@ -1,14 +1,14 @@
-//! Scalars at many points at once. One that is the same everywhere is kept once.
+//! The values of scalars at many points. A uniform value is stored once.
 
 use dialects::{OpCode, OpCodes, arith, linalg, math};
 use ir::floats::{decode, encode};
 use ir::{Attribute, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
 use operators::literal::pairwise;
 
-/// Whole numbers up to this are exact in `f64`.
+/// Integers up to this are exact in `f64`.
 const EXACT: i64 = 1 << 53;
 
-/// What each value of a block is at every point.
+/// The values of a block at every point.
 pub(super) fn evaluate_block(
     body: &Body,
     block: Block,
@@ -32,23 +32,23 @@ pub(super) fn evaluate_block(
     (body.is(*last, linalg::YIELD)).then_some(())
 }
 
-/// The values of one scalar at every point, or the one that it has at all of them.
+/// The values of one scalar at every point, or its uniform value.
 #[derive(Clone)]
 pub(super) enum Column {
-    /// Of any format, exactly.
+    /// In any format, exactly.
     Floats(Vec<f64>),
-    /// Of any width, sign extended.
+    /// Of any width, sign-extended.
     Integers(Vec<i64>),
 }
 
 impl Column {
-    /// A number.
+    /// A constant.
     pub(super) fn of(attribute: &Attribute) -> Option<Column> {
         let float = || attribute.as_float().map(|float| Column::Floats(vec![float]));
         float().or_else(|| attribute.as_integer().map(|integer| Column::Integers(vec![integer])))
     }
 
-    /// The index of a loop, the last one running fastest.
+    /// The index of a loop, the last one varying fastest.
     fn index(dim: i64, extents: &[i64]) -> Column {
         let (outer, inner) = extents.split_at(dim as usize);
         let within: i64 = inner[1..].iter().product();
@@ -57,7 +57,7 @@ impl Column {
         Column::Integers(once.repeat(outer.iter().product::<i64>() as usize))
     }
 
-    /// The elements of a constant, or the one that it has everywhere.
+    /// The elements of a constant, or its uniform value.
     pub(super) fn of_elements(constant: &DenseElements) -> Option<Column> {
         Some(match (constant.r#type.element(), constant.is_splat()) {
             (Type::Float(_), true) => Column::Floats(vec![constant.float(0)?]),
@@ -76,7 +76,7 @@ impl Column {
         }
     }
 
-    /// A value for each of so many points.
+    /// A value for each of `points` points.
     pub(super) fn spread(self, points: usize) -> Column {
         match self {
             Column::Floats(all) if all.len() == 1 => Column::Floats(vec![all[0]; points]),
@@ -85,7 +85,7 @@ impl Column {
         }
     }
 
-    /// The values as a type has them.
+    /// The values, rounded to a type.
     pub(super) fn rounded(mut self, r#type: &Type) -> Option<Column> {
         match (&mut self, r#type) {
             (Column::Floats(_), Type::Float(FloatType::F64)) => {}
@@ -113,7 +113,7 @@ impl Column {
     }
 }
 
-/// Bits of an integer that fills its bytes, or of a truth value.
+/// The bits of an integer that fills its bytes, or of a bool.
 fn width(r#type: &Type) -> Option<u32> {
     match r#type {
         Type::Index => Some(64),
@@ -122,7 +122,7 @@ fn width(r#type: &Type) -> Option<u32> {
     }
 }
 
-/// A scalar operation at every point, before it is rounded; from the type of its first operand to that of its result.
+/// A scalar operation at every point, before rounding; from the type of its first operand to that of its result.
 fn apply(code: OpCode, operands: &[&Column], from: &Type, to: &Type) -> Option<Column> {
     Some(match operands {
         [Column::Floats(x)] => match code {
@@ -151,20 +151,20 @@ fn each<A: Copy, T>(x: &[A], number: impl Fn(A) -> T) -> Vec<T> {
     x.iter().map(|&x| number(x)).collect()
 }
 
-/// The parts of numbers in front of their points, if their magnitudes fit that many bits.
+/// Truncated values, if their magnitudes fit that many bits.
 fn whole(x: &[f64], bits: u32) -> Option<Vec<i64>> {
     let limit = f64::from(bits.min(53)).exp2();
     x.iter().all(|x| x.abs() < limit).then(|| each(x, |x| x as i64))
 }
 
-/// Integers without their signs, as far as they have a sign less.
+/// Integers as unsigned values.
 fn unsigned(x: &[i64], from: &Type) -> Option<Vec<i64>> {
     let unused = 64 - width(from)?;
     let x = each(x, |x| (((x as u64) << unused) >> unused) as i64);
     x.iter().all(|&x| x >= 0).then_some(x)
 }
 
-/// Integers that floats have, too.
+/// Integers that are exact as floats.
 fn exact(x: &[i64]) -> Option<Vec<f64>> {
     x.iter().all(|x| (-EXACT..=EXACT).contains(x)).then(|| each(x, |x| x as f64))
 }
@@ -182,7 +182,7 @@ fn float_function(code: OpCode, x: &[f64]) -> Option<Vec<f64>> {
     })
 }
 
-/// Nothing comes of numbers for which code decides what comes.
+/// `None` for operands whose result depends on the generated code.
 fn float_operation(code: OpCode, x: &[f64], y: &[f64]) -> Option<Vec<f64>> {
     match code {
         arith::ADDF => pairwise(x, y, |x, y| x + y),
@@ -195,7 +195,7 @@ fn float_operation(code: OpCode, x: &[f64], y: &[f64]) -> Option<Vec<f64>> {
     }
 }
 
-/// The first of two numbers where it is chosen, else the second; none where they are no two numbers of different size.
+/// The first of two values if it is chosen, else the second; `None` unless both are numbers of different value.
 fn extremes(x: &[f64], y: &[f64], is_first: impl Fn(f64, f64) -> bool) -> Option<Vec<f64>> {
     let is_decided = |x: f64, y: f64| (x.to_bits() == y.to_bits()) | (x < y) | (x > y);
     let decided = pairwise(x, y, is_decided)?.into_iter().all(|is_decided| is_decided);

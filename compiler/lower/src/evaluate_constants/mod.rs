@@ -1,13 +1,15 @@
-//! Small constants are computed by the compiler: scales of normalisations, zero points, what quantized models say of theirs.
+//! Evaluates small constants at compile time: scales of normalisations, zero points, parameters of quantised models.
 //!
-//! What depends on constants alone could run before the first run, and large constants do
-//! ([`fold_constants`](crate::fold_constants)). But a call of a kernel costs more to compile than a few elements cost to compute,
+//! Operations on constants alone could run before the first run, and those on large constants do
+//! ([`fold_constants`](crate::fold_constants)). But compiling a kernel call costs more than computing a few elements,
 //! and a model may have hundreds of these.
 //!
 //! Invariants
-//! - Every operation rounds once, as IEEE 754 says: sums, products, quotients and roots of numbers of at most 24 bits that are
-//!   computed with 53 bits and rounded again are those that were rounded once (Figueroa, When is double rounding innocuous?, 1995).
-//! - What the processor or a library decides (elementary functions, conversions out of range, NaN among maxima) is left to code.
+//! - Every operation rounds once, as in IEEE 754: sums, products, quotients and roots of numbers of at most 24 bits
+//!   that are computed with 53 bits and rounded again are correctly rounded (Figueroa, When is double rounding
+//!   innocuous?, 1995).
+//! - Operations whose results depend on the processor or a library (elementary functions, conversions out of range, NaN
+//!   in maxima) are left to generated code.
 
 mod column;
 mod reduction;
@@ -24,10 +26,10 @@ use column::{Column, evaluate_block};
 use dialects::linalg::generic::Generic;
 use operators::literal;
 
-/// Most elements that are computed so: with more the call costs less.
+/// The maximum number of elements: for more, a call costs less.
 const ELEMENTS: usize = 4096;
 
-/// Computes the small constants of the function `name`.
+/// Evaluates the small constants of the function `name`.
 pub(crate) fn evaluate_constants(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
@@ -42,7 +44,7 @@ pub(crate) fn evaluate_constants(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
-/// Makes others read constants, so that nobody reads the operation.
+/// Replaces the results of an operation by constants.
 fn replace(body: &mut Body, op: Op, constants: Vec<DenseElements>) {
     let location = body.op(op).location.clone();
     for (index, constant) in constants.into_iter().enumerate() {
@@ -75,7 +77,7 @@ fn evaluate(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     }
 }
 
-/// What is known of a tensor with few elements.
+/// The contents of a small constant tensor.
 fn small_constant(body: &Body, value: Value) -> Option<Cow<'_, DenseElements>> {
     let is_small = |elements: &DenseElements| elements.element_count() <= ELEMENTS && elements.is_available();
     if !matches!(body.value_type(value), Type::Tensor(_)) {
@@ -87,9 +89,9 @@ fn small_constant(body: &Body, value: Value) -> Option<Cow<'_, DenseElements>> {
     }
 }
 
-/// The constant that a tensor filled with one number is.
+/// The constant of a tensor that is filled with one value.
 pub(crate) fn filled_with(body: &Body, value: Value) -> Option<DenseElements> {
-    // all that a fill reads is what it starts from
+    // a fill only reads its initial value
     let op = body.defining_op(value).filter(|&op| body.op(op).operands().len() == 1)?;
     let fill = Generic::of(body, op).filter(|generic| generic.inputs.is_empty() && !generic.is_reduction())?;
     let [yielded] = *fill.yields(body) else { return None };
@@ -117,7 +119,7 @@ fn evaluate_elementwise(body: &Body, generic: &Generic) -> Option<Vec<DenseEleme
     for ((&argument, constant), map) in inputs.iter().zip(constants).zip(&generic.maps) {
         columns.insert(argument, read(&constant, map, &extents)?.rounded(body.value_type(argument))?);
     }
-    // what fills a tensor by itself stays a fill
+    // a plain fill stays a fill
     if !generic.inputs.is_empty() {
         columns.extend(captured_numbers(body, generic));
     }
@@ -144,7 +146,7 @@ fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     Some(vec![literal::padded(&constant, &low, &shape)?])
 }
 
-/// The element of a constant that each point of a space reads, the last subscript running fastest.
+/// The element of a constant that each point of a loop nest reads, the last subscript varying fastest.
 fn read(constant: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<Column> {
     Column::of_elements(&literal::read(constant, map, extents)?)
 }

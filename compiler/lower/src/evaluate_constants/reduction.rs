@@ -1,4 +1,4 @@
-//! Reductions of small constants with few elements each, such as how many elements of a window lie inside an image.
+//! Reductions of small constants over few elements each, such as the number of elements of a window inside an image.
 
 use dialects::{OpCodes, linalg};
 use ir::{Body, DenseElements, IndexMap, Value};
@@ -8,12 +8,12 @@ use super::{captured_numbers, read, small_constant};
 use dialects::linalg::generic::Generic;
 use operators::points::places;
 
-/// Most points of the loops.
+/// The maximum number of points of the loops.
 const POINTS: i64 = 1 << 14;
-/// Most elements that become one.
+/// The maximum number of elements per result.
 const REDUCED: usize = 64;
 
-/// The results of an operation with one, computed in the order of its loops.
+/// The results of a reduction, computed in the order of its loops.
 pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
     let ([init], [yielded]) = (&*generic.inits, generic.yields(body)) else { return None };
     let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
@@ -26,7 +26,7 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
     if extents.iter().product::<i64>() as usize > REDUCED * count {
         return None;
     }
-    // the points that lead to each element of the result, in order
+    // the points that contribute to each element of the result, in order
     let mut points = vec![Vec::new(); count];
     let to = places(generic.output_map(0), &result.r#type.static_shape()?, &extents)?;
     to.into_iter().enumerate().for_each(|(point, place)| points[place].push(point));
@@ -37,7 +37,7 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
     let (arguments, results) = body.arguments(generic.block).split_at(generic.inputs.len());
     let mut inputs = Vec::new();
     for ((&input, map), &argument) in generic.inputs.iter().zip(&generic.maps).zip(arguments) {
-        // a window is an operand whose extents alone are read
+        // only the extents of a window operand are read
         if body.uses(argument).is_empty() {
             continue;
         }

@@ -1,6 +1,7 @@
 //! Access to memory: reading and writing a buffer at the subscripts of all lanes.
 //!
-//! What lies side by side is one vector, every other element two that are merged, anything else one scalar a lane.
+//! Contiguous elements are one vector, every second element is two merged vectors, anything else is one scalar per
+//! lane.
 
 use dialects::{memref, vector};
 use ir::{Attribute, Attributes, Type, Value};
@@ -10,7 +11,7 @@ use super::lane::Lane;
 use super::products::{address, buffer_strides};
 
 impl Emitter<'_> {
-    /// The subscripts that a buffer has: one of a row has only the last.
+    /// The subscripts of a buffer: a row buffer only has the last one.
     fn inner<'s>(&self, buffer: Value, subscripts: &'s [Lane]) -> &'s [Lane] {
         let rank = self.body.value_type(buffer).rank().expect("buffers are ranked");
         &subscripts[subscripts.len() - rank..]
@@ -61,7 +62,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Every other element from two vectors, the second of which ends with the last of them.
+    /// Every second element from two vectors; the second vector ends with the last element.
     fn load_every_other(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
         let (outer, base) = self.every_other(buffer, subscripts)?;
         let lanes = self.lanes as i64;
@@ -85,8 +86,8 @@ impl Emitter<'_> {
         Some(self.pure(vector::SHUFFLE, &[first, second], r#type, mask))
     }
 
-    /// The outer subscripts and the last one of the first lane, where lanes are every other element: by their last subscript, or by the
-    /// one in front of an axis of two.
+    /// The outer subscripts and the last one of the first lane, if lanes are every second element: by their last
+    /// subscript, or by the one before an axis of extent two.
     fn every_other(&self, buffer: Value, subscripts: &[Lane]) -> Option<(Vec<Lane>, Value)> {
         let (last, outer) = subscripts.split_last()?;
         match (outer.split_last(), last) {
@@ -109,7 +110,8 @@ impl Emitter<'_> {
         self.body.result(op, 0)
     }
 
-    /// Whether an element is one of an operand's whatever the extents are, so that it can be read in front of all loops.
+    /// Whether an element is in bounds of an operand whatever the extents are, so that its load can be hoisted out of
+    /// all loops.
     fn is_always_there(&self, buffer: Value, indices: &[Value]) -> bool {
         let shape = self.body.value_type(buffer).shape().unwrap_or_default();
         self.is_operand(buffer)
@@ -146,7 +148,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The first subscripts of `lanes` consecutive elements, when the access is consecutive and the target can do it.
+    /// The first subscripts of `lanes` consecutive elements, if the access is contiguous and the target supports it.
     fn consecutive(&self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Vec<Value>> {
         let (last, outer) = subscripts.split_last()?;
         let mut indices = outer.iter().map(Lane::uniform).collect::<Option<Vec<_>>>()?;

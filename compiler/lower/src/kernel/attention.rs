@@ -1,8 +1,9 @@
-//! Kernels around a product of what is computed from rows of another product, as attention is: scores, what a softmax makes of
-//! them, and the sum of values that they weigh.
+//! Fused attention kernels: a product of scores, row-wise operations such as softmax, and the product of the weights
+//! with values.
 //!
-//! Some rows at a time are computed through all three, so that scores stay in the nearest caches and are never in memory as a
-//! whole. They lie in memory of the thread, `[rows, keys]`, where the weights replace them row by row.
+//! A block of query rows at a time is computed through all three steps, so that scores stay in the nearest caches and
+//! are never in memory as a whole. They are in thread-local memory, `[rows, keys]`, where the weights replace them row
+//! by row.
 
 use dialects::{arith, func, rt};
 use ir::{Attribute, Type, Value};
@@ -20,14 +21,14 @@ use crate::contraction::Contraction;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Generic;
 
-/// Scores of a block of rows at most: with what is multiplied by them they fill half a second-level cache.
+/// The maximum number of scores of a block of rows: with their operands they fill half of the L2 cache.
 const SCORES: i64 = 1 << 16;
-/// Rows of a block at most.
+/// The maximum number of rows of a block.
 const ROWS: i64 = 64;
-/// Rows that micro-kernels take at a time.
+/// Rows that micro-kernels process at a time.
 const STEP: i64 = 6;
 
-/// The product of scores below the weights that a contraction multiplies, where it computes those itself.
+/// The product of scores that a contraction's weights are computed from, if the kernel computes it itself.
 pub(super) fn scores_below(emitter: &Emitter<'_>, values: &ContractionKernel<'_>) -> Option<Generic> {
     let source = emitter.source;
     let mut pending = vec![values.generic.inputs[values.roles.left]];
@@ -43,7 +44,7 @@ pub(super) fn scores_below(emitter: &Emitter<'_>, values: &ContractionKernel<'_>
     None
 }
 
-/// Emits a kernel around the product `values`, whose left operand is computed from `scores`, that writes `out`.
+/// Emits a kernel of the product `values`, whose left operand is computed from `scores`, that writes `out`.
 pub(super) fn emit_attention(emitter: &mut Emitter<'_>, values: &ContractionKernel<'_>, scores: &Generic, out: Value) {
     let roles = Contraction::of(emitter.source, scores).expect("found as a contraction");
     let result = emitter.source.result(scores.op, 0);
@@ -55,15 +56,15 @@ pub(super) fn emit_attention(emitter: &mut Emitter<'_>, values: &ContractionKern
     emitter.parallel_loop(total, work, |emitter, linear| attention.emit_block(emitter, linear));
 }
 
-/// The three steps, and what all blocks of rows have in common.
+/// The three steps, and their common data.
 struct Attention<'k> {
     scores: Tiles<'k>,
     values: Nest<'k>,
-    /// What the scores become.
+    /// The weights computed from the scores.
     weights: Value,
-    /// For each axis of the scores but the last the values' loop that runs along it.
+    /// For each axis of the scores but the last, the loop of `values` along it.
     axes: Vec<Option<usize>>,
-    /// How many scores a row has, and how far apart rows lie.
+    /// The number of scores of a row, and the stride of rows.
     keys: Value,
     stride: Value,
     /// Iterations of the outer and of the inner row loop in a block.
@@ -107,7 +108,7 @@ impl<'k> Attention<'k> {
             strides.left[dim] = outer_stride;
         }
         let mut values = Nest::of(emitter, values, strides, out);
-        // the left operand begins where a tile does
+        // the left operand begins at the beginning of the block
         values.tiles.strides.left.fill(zero);
         let [outer, inner] = values.tiles.rows;
         let limit = most_rows(emitter, stride);
@@ -120,7 +121,7 @@ impl<'k> Attention<'k> {
         Attention { scores, values, weights, axes, keys, stride, runs, rows, counts }
     }
 
-    /// Estimated operations of a block, of which a micro-kernel retires sixteen where generated code retires one.
+    /// Estimated operations of a block; a micro-kernel retires sixteen in the time of one operation of generated code.
     fn block_work(&self, emitter: &Emitter<'_>) -> i64 {
         let known = |value: Value| emitter.constant_value(value).unwrap_or(TILE_ROWS);
         let depth = self.scores.kernel.roles.reduction.iter().map(|&dim| known(self.scores.extents[dim]));
@@ -149,7 +150,7 @@ impl<'k> Attention<'k> {
         emitter.unbind_buffer(self.weights);
     }
 
-    /// Memory of the thread for a block of rows and one more.
+    /// Thread-local memory for a block of rows and one more.
     fn memory(&self, emitter: &mut Emitter<'_>) -> Value {
         let (one, rows) = (emitter.index(1), self.all_rows(emitter));
         let rows = emitter.add(rows, one);
@@ -162,7 +163,7 @@ impl<'k> Attention<'k> {
         emitter.pure(rt::BUFFER, &[address], Type::memref([None], Type::F32), [])
     }
 
-    /// Rows of a block at most.
+    /// The maximum number of rows of a block.
     fn all_rows(&self, emitter: &mut Emitter<'_>) -> Value {
         emitter.mul(self.runs, self.rows)
     }
@@ -196,7 +197,8 @@ impl<'k> Attention<'k> {
         });
     }
 
-    /// Replaces scores by weights, row by row; what is computed once for a row and read twice lies behind the last one.
+    /// Replaces scores by weights, row by row; values that are computed once per row and read twice are stored after
+    /// the last one.
     fn emit_weights(&self, emitter: &mut Emitter<'_>, rows: &Rows<'_>, memory: Value) {
         let scores = self.scores.kernel.result;
         let last = self.axes.len() as u32;
@@ -224,7 +226,8 @@ impl<'k> Attention<'k> {
     }
 }
 
-/// How far apart rows of so many elements lie: an odd number of groups, so that rows do not share sets of a cache.
+/// The stride of rows with the given number of elements: an odd number of groups, so that rows do not map to the same
+/// cache sets.
 fn row_stride(emitter: &mut Emitter<'_>, elements: Value) -> Value {
     let (group, two, one) = (emitter.index(GROUP), emitter.index(2), emitter.index(1));
     let groups = ceil_div(emitter, elements, group);
@@ -234,7 +237,7 @@ fn row_stride(emitter: &mut Emitter<'_>, elements: Value) -> Value {
     emitter.mul(odd, group)
 }
 
-/// How many rows that lie so far apart there is room for.
+/// The number of rows with this stride that fit.
 fn most_rows(emitter: &mut Emitter<'_>, stride: Value) -> Value {
     let [scores, most, step] = [SCORES, ROWS, STEP].map(|number| emitter.index(number));
     let fit = emitter.div(scores, stride);

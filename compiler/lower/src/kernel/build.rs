@@ -1,4 +1,4 @@
-//! Kernel functions from the structured to the kernel level.
+//! Lowers kernel functions from the structured to the kernel level.
 //!
 //! `@k(tensors, sizes, destinations) -> tensors` becomes `@k(memrefs, sizes, result memrefs)`.
 
@@ -19,7 +19,8 @@ use dialects::linalg::generic::Generic;
 use dialects::rt::attributes::KERNEL;
 use dialects::rt::winograd::Winograd;
 
-/// Turns every kernel of a module into loops over buffers, on so many threads, while `meanwhile` sees to what else the module has.
+/// Turns every kernel of a module into loops over buffers, on several threads, while `meanwhile` processes the rest of
+/// the module.
 pub fn build_kernels<T>(
     module: &mut Module,
     target: &Target,
@@ -104,13 +105,14 @@ pub(super) fn emit_value(emitter: &mut Emitter<'_>, value: Value, buffer: Value,
     }
 }
 
-/// The convolution by points that a kernel is around.
+/// The Winograd convolution of a kernel.
 fn convolution_by_points(source: &Body) -> Option<(Op, Winograd)> {
     let entry = source.entry().expect("a kernel has a body");
     source.ops(entry).iter().find_map(|&op| Some((op, Winograd::of(source, op)?)))
 }
 
-/// The contraction below a kernel's result, and for each dimension of its own result the dimension of the kernel's.
+/// The contraction that a kernel's result is computed from, and for each dimension of its result the dimension of the
+/// kernel's.
 fn contraction_below(source: &Body, result: Value) -> Option<(Generic, Vec<usize>)> {
     let rank = source.value_type(result).rank()? as u32;
     let identity: Vec<AffineExpr> = (0..rank).map(AffineExpr::Dim).collect();
@@ -147,7 +149,7 @@ fn contraction_below(source: &Body, result: Value) -> Option<(Generic, Vec<usize
     None
 }
 
-/// `tensor.concat`: each operand is written behind the ones before it.
+/// `tensor.concat`: each operand is written after the ones before it.
 fn emit_concat(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     let source = emitter.source;
     let axis = source.op(root).attributes.integer("dim").expect("tensor.concat has a dimension") as usize;

@@ -1,7 +1,7 @@
-//! Rows whose elements are chosen by where they stand in them: triangles, diagonals, one of many.
+//! Index-dependent selects: triangular masks, diagonals, one-hot rows.
 //!
-//! An element `select(i < bound, a, b)` whose bound is the same for the whole row is `a` in front of the bound and `b` behind it: two
-//! loops that compare nothing. One that is `select(i == bound, a, b)` is one `a` in a row of `b`.
+//! A row `select(i < bound, a, b)` with a bound that is uniform in the row is split at the bound into two loops without
+//! comparisons. A row `select(i == bound, a, b)` is a row of `b` with one `a`.
 
 use dialects::arith::CmpIPredicate;
 use dialects::linalg::generic::Generic;
@@ -14,24 +14,24 @@ use super::evaluate::Slice;
 use super::lane::Lane;
 use super::loops::{Piece, emit_span, store_point};
 
-/// Most operations of a body that is emitted several times.
+/// The maximum number of operations of a body that is emitted several times.
 const OPERATIONS: usize = 32;
 
-/// The largest distance that a comparison is for: every extent is smaller, and sums of a few do not overflow.
+/// The largest bound of a comparison: every extent is smaller, and sums of a few do not overflow.
 const FURTHEST: i64 = 1 << 60;
 
-/// The choice that an element of a row is.
+/// A select of a row.
 pub(super) struct Chosen {
     generic: Generic,
-    /// What chooses.
+    /// The comparison.
     compare: Op,
-    /// How the index along the row, and what is added to it, is compared.
+    /// How the index along the row, plus an offset, is compared.
     comparison: Comparison,
-    /// That index, and what it is compared with.
+    /// That index, and the bound.
     operands: [Value; 2],
 }
 
-/// The choice that the elements of a row are, if loops that do not compare are faster.
+/// The select of a row's elements, if loops without comparisons are faster.
 pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chosen> {
     let ([piece], source) = (pieces, emitter.source) else { return None };
     let generic = Generic::defining(source, piece.value)?;
@@ -50,15 +50,15 @@ pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chos
         _ => return None,
     };
     let is_faster = match comparison {
-        // the one is written where another was, from which nothing may be read then
+        // the one element is written over another, whose operands must not have been overwritten then
         Comparison::Equal => !generic.maps[..generic.inputs.len()].iter().any(|map| row.is_along(map)),
-        // wide vectors compare in less time than more loops take to end
+        // wide vectors compare faster than additional loops run
         _ => !emitter.target.flexible_vectors,
     };
     is_faster.then_some(Chosen { generic, compare, comparison, operands })
 }
 
-/// Whether an operation compares sizes, and does so to choose and for nothing else.
+/// Whether an operation compares sizes, and is only used by selects.
 pub(super) fn chooses(source: &Body, op: Op) -> bool {
     let compares = source.is(op, arith::CMPI) && *source.value_type(source.operand(op, 0)) == Type::Index;
     let is_choice = |user: Op| source.is(user, arith::SELECT);
@@ -73,7 +73,7 @@ struct Row<'r> {
 }
 
 impl Row<'_> {
-    /// Whether a value is one more at each element.
+    /// Whether a value increases by one with each element.
     fn counts(&self, value: Value) -> bool {
         let Some(op) = self.source.defining_op(value) else { return false };
         let operands = self.source.op(op).operands();
@@ -88,7 +88,7 @@ impl Row<'_> {
         }
     }
 
-    /// Whether a value may differ from element to element.
+    /// Whether a value may differ between elements.
     fn varies(&self, value: Value) -> bool {
         let slice = Slice::of(self.source, self.generic.block, &[value], |_| false);
         let arguments = self.source.arguments(self.generic.block).iter().zip(&self.generic.maps);
@@ -106,7 +106,7 @@ impl Row<'_> {
     }
 }
 
-/// What indices are compared with, as far as they can be: they are far from the ends of the type, which it need not be.
+/// The bound, clamped so that arithmetic on it does not overflow.
 fn within_reach(emitter: &mut Emitter<'_>, other: Value) -> Value {
     if emitter.constant_value(other).is_some_and(|other| (-FURTHEST..=FURTHEST).contains(&other)) {
         return other;
@@ -116,7 +116,7 @@ fn within_reach(emitter: &mut Emitter<'_>, other: Value) -> Value {
     emitter.min(raised, most)
 }
 
-/// The elements of a row from `low` to `high`, by what is chosen.
+/// The elements of a row from `low` to `high`, split by the select.
 pub(super) fn emit_chosen(
     emitter: &mut Emitter<'_>,
     pieces: &[Piece<'_>],
@@ -129,7 +129,7 @@ pub(super) fn emit_chosen(
     let [Lane::Iota(first), Lane::Uniform(other)] = lanes[..] else { unreachable!("a row counts one of them") };
     let other = within_reach(emitter, other);
     let distance = emitter.sub(other, first);
-    // the first element that is so far behind the first one, or further
+    // the first element whose distance from the first one is at least the bound
     let bound = |emitter: &mut Emitter<'_>, more: i64| {
         let (zero, more, length) = (emitter.index(0), emitter.index(more), emitter.sub(high, low));
         let elements = emitter.add(distance, more);

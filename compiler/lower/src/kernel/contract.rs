@@ -1,5 +1,5 @@
 //! The loop nest of a contraction kernel: tiles of rows and columns computed by a micro-kernel, then the elementwise
-//! consumers of the contraction applied to the tile while it is in the first-level cache.
+//! consumers of the contraction applied to the tile while it is in the L1 cache.
 
 use dialects::memref;
 use ir::{Attribute, Type, Value};
@@ -16,8 +16,8 @@ use crate::contraction::{Columns, Contraction};
 use dialects::linalg::GROUP;
 use dialects::rt::tile::Walk;
 
-/// What stands for the extent of a reduction that is not known: that of products of a single row with many columns, which are the
-/// ones whose tiles may be too small to be shared out.
+/// The estimate of a dynamic reduction extent: that of matrix products of a single row with many columns, whose tiles
+/// may be too small to be shared between threads.
 const LIKELY_DEPTH: i64 = 512;
 
 /// Emits a contraction kernel that writes `out`.
@@ -46,18 +46,18 @@ pub(super) fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKe
     });
 }
 
-/// The tiles of a contraction, and what becomes of their sums.
+/// The tiles of a contraction, and the consumers of its sums.
 pub(super) struct Nest<'k> {
     pub(super) tiles: Tiles<'k>,
     out: Value,
     first: First,
-    /// Whether sums lie where the result will be.
+    /// Whether sums are stored in the result.
     is_direct: bool,
     in_lines: bool,
 }
 
 impl<'k> Nest<'k> {
-    /// Of a contraction whose operands lie as `strides` say.
+    /// For a contraction with the given strides of operands.
     pub(super) fn of(
         emitter: &mut Emitter<'_>,
         kernel: &'k ContractionKernel<'k>,
@@ -129,15 +129,15 @@ impl<'k> Nest<'k> {
     }
 }
 
-/// Where the sums of a tile lie until the result is made of them.
+/// Where the sums of a tile are stored until the result is computed from them.
 pub(super) enum Sums {
-    /// Where the result will be.
+    /// In the result.
     Result,
-    /// In a buffer of the tile's, because the result has other elements: row by row, or line by line.
+    /// In a separate buffer of the tile, because the result has another element type: row by row, or line by line.
     Apart(Value),
 }
 
-/// Room for the sums of one tile.
+/// The buffer for the sums of one tile.
 fn scratch(emitter: &mut Emitter<'_>, tile: &TileExtents, element: Type) -> Value {
     let r#type = Type::memref([Some(tile.inner_rows), Some(tile.columns)], element);
     let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
@@ -145,7 +145,7 @@ fn scratch(emitter: &mut Emitter<'_>, tile: &TileExtents, element: Type) -> Valu
     emitter.body.result(op, 0)
 }
 
-/// Lets the sums of a tile go to [`scratch`]: all columns of one row side by side, or all rows of one group of columns.
+/// Stores the sums of a tile to [`scratch`]: all columns of one row contiguous, or all rows of one group of columns.
 fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk, tile: &TileExtents, in_lines: bool) {
     let group = emitter.index(GROUP);
     let [row, out_group] = match in_lines {
@@ -184,7 +184,7 @@ pub(super) fn subscripts_of(kernel: &ContractionKernel<'_>, point: &[Option<Lane
     subscripts.into_iter().map(|lane| lane.expect("every parallel loop is open")).collect()
 }
 
-/// Where the result's element at a point lies in its buffer.
+/// The offset of the result's element at a point in its buffer.
 pub(super) fn origin_offset(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
@@ -249,10 +249,10 @@ fn tile_points(
     });
 }
 
-/// What is done at some columns: it gets the column loops with their indices, and the column within the tile.
+/// Visits some columns: receives the column loops with their indices, and the column within the tile.
 type ColumnVisitor<'v> = dyn FnMut(&mut Emitter<'_>, &[(usize, Lane)], Lane) + 'v;
 
-/// Visits the columns of a tile: whole vectors, then single columns.
+/// Visits the columns of a tile: full vectors, then single columns.
 fn tile_columns(emitter: &mut Emitter<'_>, roles: &Contraction, place: &Place<'_>, visit: &mut ColumnVisitor<'_>) {
     let lanes = emitter.lanes as i64;
     let zero = emitter.index(0);
@@ -300,6 +300,6 @@ fn tile_work(emitter: &Emitter<'_>, roles: &Contraction, extents: &[Value]) -> i
         extents.fold(1, i64::saturating_mul)
     };
     let rows = product(&roles.rows, TILE_ROWS).clamp(1, TILE_ROWS);
-    // a micro-kernel retires about sixteen multiply-adds where scalar code retires one operation
+    // a micro-kernel retires about sixteen multiply-adds in the time of one scalar operation
     (rows * PANEL / 16).saturating_mul(product(&roles.reduction, LIKELY_DEPTH))
 }

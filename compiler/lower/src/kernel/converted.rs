@@ -1,5 +1,5 @@
-//! Results whose elements are those of an operand in another type, for narrow targets: the runtime converts them in vectors as wide as
-//! the processor has, where these targets would have to take vectors apart.
+//! Type conversions, for narrow targets: the runtime converts with the widest vectors of the processor, whereas these
+//! targets would have to split vectors.
 
 use abi::RowFunction;
 use dialects::arith::CmpFPredicate;
@@ -17,7 +17,7 @@ pub(super) struct Converted {
     function: RowFunction,
 }
 
-/// What a piece is converted from, where it does nothing but convert.
+/// The conversion that a piece consists of, if it only converts.
 pub(super) fn converted(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Converted> {
     let source = emitter.source;
     let generic = Generic::defining(source, piece.value).filter(|_| emitter.target.narrow)?;
@@ -45,7 +45,7 @@ pub(super) fn converted(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Conv
     Some(Converted { from: emitter.buffer(input)?, function })
 }
 
-/// Emits the calls that convert a piece.
+/// Emits the calls for a conversion.
 pub(super) fn emit_converted(emitter: &mut Emitter<'_>, piece: &Piece<'_>, converted: &Converted, extents: &[Value]) {
     let total = emitter.product(extents);
     let chunk = emitter.index(CHUNK);

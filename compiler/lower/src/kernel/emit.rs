@@ -1,10 +1,11 @@
 //! The emitter: builds a kernel's operations and loops.
 //!
-//! Pure operations are value-numbered while they are emitted, so evaluating the same element twice at one point costs nothing.
+//! Pure operations are value-numbered while they are emitted, so that evaluating the same element twice at one point
+//! costs nothing.
 //!
 //! Invariants
-//! - Everything found in the value-number table dominates the current insertion point: entries made inside a loop
-//!   are dropped when it is left.
+//! - All entries of the value-number table dominate the current insertion point: entries from inside a loop are dropped
+//!   at its end.
 //! - Constants and sizes are emitted in the entry block, before the first loop.
 
 use dialects::rt::attributes::WORK;
@@ -17,17 +18,17 @@ use super::tile::Tile;
 use super::vectors::lane_count;
 use dialects::linalg::generic::Generic;
 
-/// What kernel emission needs to know about the code generator behind it.
+/// Properties of the code generator that kernel emission depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Width of the vectors to emit, in bits.
     pub vector_bits: u32,
-    /// Whether vectors of any length and element type are accepted (LLVM), or only those of exactly
-    /// `vector_bits` (Cranelift).
+    /// Whether vectors of any length and element type are supported (LLVM), or only those of exactly `vector_bits`
+    /// (Cranelift).
     pub flexible_vectors: bool,
-    /// Whether the runtime has wider vectors than these, so that it folds rows of floats.
+    /// Whether the runtime has wider vectors, so that it reduces rows of floats.
     pub narrow: bool,
-    /// Whether the runtime moves what is only moved, too: that is less to compile.
+    /// Whether the runtime performs data movement, too: this reduces compile time.
     pub calls_moves: bool,
     /// The order in which sums and products of floats are computed.
     pub order: Order,
@@ -36,10 +37,10 @@ pub struct Target {
 /// The order in which a reduction combines floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As many partial results side by side as vectors have lanes, combined at the end.
+    /// One partial result per vector lane, combined at the end.
     #[default]
     Lanes,
-    /// One element after the other, as the loops of the structured level run.
+    /// Element by element, in the order of the loops at the structured level.
     Sequence,
 }
 
@@ -47,7 +48,7 @@ impl Target {
     /// 128-bit vectors only.
     pub const CRANELIFT: Target =
         Target { vector_bits: 128, flexible_vectors: false, narrow: true, calls_moves: false, order: Order::Lanes };
-    /// 512-bit vectors, split by LLVM where the processor has less.
+    /// 512-bit vectors, which LLVM splits for narrower processors.
     pub const LLVM: Target =
         Target { vector_bits: 512, flexible_vectors: true, narrow: false, calls_moves: false, order: Order::Lanes };
 }
@@ -60,9 +61,9 @@ pub struct Emitter<'a> {
     pub source: &'a Body,
     /// The function being built.
     pub body: Body,
-    /// Where the next operation goes.
+    /// The block that operations are appended to.
     pub at: Block,
-    /// Elements a vector iteration covers.
+    /// Elements per vector iteration.
     pub lanes: usize,
     pub(super) target: &'a Target,
     entry: Block,
@@ -75,13 +76,13 @@ pub struct Emitter<'a> {
     points: IndexMap<(Op, Vec<Option<Lane>>), Vec<Lane>>,
     pub(super) tile: Option<Tile>,
     pub(super) tables: Option<Tables>,
-    /// A comparison that only chooses, and what comes of it where code is emitted.
+    /// A comparison that is only used by selects, and its value in the code that is being emitted.
     pub(super) decided: Option<(Op, bool)>,
 }
 
 impl<'a> Emitter<'a> {
-    /// An emitter for `source`, whose new function takes a memref for each tensor argument and the scalar arguments as
-    /// they are. Returns it and the new arguments.
+    /// An emitter for `source`, whose new function takes a memref for each tensor argument, and the scalar arguments
+    /// unchanged. Returns it and the new arguments.
     pub fn new(source: &'a Body, target: &'a Target) -> (Emitter<'a>, Vec<Value>) {
         let mut body = Body::new();
         let as_memref = |r#type: &Type| match r#type {
@@ -119,18 +120,18 @@ impl<'a> Emitter<'a> {
         (emitter, new_arguments)
     }
 
-    /// Declares that `tensor` can be read from `buffer` from here on.
+    /// Declares that `tensor` can be read from `buffer` from now on.
     pub fn bind_buffer(&mut self, tensor: Value, buffer: Value) {
         self.buffers.insert(tensor, buffer);
         self.points.clear();
     }
 
-    /// Like [`Emitter::bind_buffer`], inside a loop: what was evaluated before stays valid.
+    /// Like [`Emitter::bind_buffer`], inside a loop: values that were evaluated before remain valid.
     pub fn bind_row_buffer(&mut self, tensor: Value, buffer: Value) {
         self.buffers.insert(tensor, buffer);
     }
 
-    /// Undoes [`Emitter::bind_row_buffer`] when the loop is left.
+    /// Reverts [`Emitter::bind_row_buffer`] at the end of the loop.
     pub fn unbind_buffer(&mut self, tensor: Value) {
         self.buffers.shift_remove(&tensor);
     }
@@ -150,7 +151,7 @@ impl<'a> Emitter<'a> {
 
     // ---- operations
 
-    /// Emits an operation with effects, never merged with another.
+    /// Emits an operation with effects, which is never merged with another.
     pub fn effect(
         &mut self,
         code: OpCode,
@@ -163,7 +164,7 @@ impl<'a> Emitter<'a> {
         op
     }
 
-    /// Emits a pure operation with one result, or finds the equal one that dominates this place.
+    /// Emits a pure operation with one result, or returns an equal one that dominates the insertion point.
     pub fn pure(
         &mut self,
         name: impl Into<OpName>,
@@ -185,7 +186,7 @@ impl<'a> Emitter<'a> {
         value
     }
 
-    /// Emits an operation in the entry block, before every loop: one that gives the same there, of operands that are there.
+    /// Emits an operation in the entry block, before every loop; its operands must be available there.
     pub(super) fn hoist(&mut self, code: OpCode, operands: &[Value], result: Type, attributes: Attributes) -> Value {
         let key = (OpName::from(code), operands.to_vec(), attributes.clone(), Some(result.clone()));
         if let Some(&value) = self.hoisted.get(&key) {
@@ -212,7 +213,7 @@ impl<'a> Emitter<'a> {
         self.hoist(arith::CONSTANT, &[], r#type, Attributes::from([("value", value)]))
     }
 
-    /// The value of an index constant made by this emitter.
+    /// The value of an index constant of this emitter.
     pub fn constant_value(&self, value: Value) -> Option<i64> {
         self.constants.get(&value).copied()
     }
@@ -301,7 +302,7 @@ impl<'a> Emitter<'a> {
         result
     }
 
-    /// `scf.for` from `low` to `high` in steps of `step`, carrying values. `build` gets the induction variable and
+    /// `scf.for` from `low` to `high` in steps of `step`, carrying values. `build` receives the induction variable and
     /// the carried values and returns the next ones.
     pub fn for_loop(
         &mut self,
@@ -444,12 +445,12 @@ impl<'a> Emitter<'a> {
 
     // ---- points
 
-    /// The results a generic was already found to have at a point.
+    /// The results of a generic that was already evaluated at a point.
     pub fn known_point(&self, generic: &Generic, point: &[Option<Lane>]) -> Option<Vec<Lane>> {
         self.points.get(&(generic.op, point.to_vec())).cloned()
     }
 
-    /// Records the results of a generic at a point, for as long as the loop that is being built.
+    /// Records the results of a generic at a point, until the end of the current loop.
     pub fn remember_point(&mut self, generic: &Generic, point: Vec<Option<Lane>>, results: Vec<Lane>) {
         self.points.insert((generic.op, point), results);
     }

@@ -1,7 +1,7 @@
-//! Evaluating structured operations at points of a kernel's loops.
+//! Evaluates structured operations at points of a kernel's loops.
 //!
-//! A tensor value inside a kernel is either backed by a buffer, and read with loads, or computed where it is needed by evaluating
-//! the body of the operation that defines it.
+//! A tensor value inside a kernel is either backed by a buffer, and read with loads, or computed where it is needed, by
+//! evaluating the body of its defining operation.
 
 use dialects::{OpCode, OpCodes, arith, cf, linalg, tensor};
 use ir::{
@@ -41,7 +41,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The results of an operation without reduction loops. What it reads is evaluated first, so that evaluation does
+    /// The results of an operation without reduction loops. Its operands are evaluated first, so that evaluation does
     /// not recurse over the kernel.
     fn evaluate_elementwise(&mut self, generic: Generic, point: Vec<Option<Lane>>) -> Vec<Lane> {
         let mut pending = vec![(generic.clone(), point.clone(), false)];
@@ -57,7 +57,7 @@ impl Emitter<'_> {
         self.evaluate_body(&generic, &point, None)
     }
 
-    /// The operations without reduction loops and buffers that a body reads at a point, and at which points.
+    /// The operations without reduction loops and buffers that a body reads at a point, and their points.
     fn elementwise_inputs(&mut self, generic: &Generic, point: &[Option<Lane>]) -> Vec<(Generic, Vec<Option<Lane>>)> {
         let source = self.source;
         let arguments = source.arguments(generic.block);
@@ -105,7 +105,7 @@ impl Emitter<'_> {
         results
     }
 
-    /// A value of an operation's body at a point of its loops, of which only those have to be open that it depends on.
+    /// A value of an operation's body at a point of its loops; only the loops that it depends on must be open.
     pub(super) fn evaluate_value(&mut self, generic: &Generic, point: &[Option<Lane>], value: Value) -> Lane {
         self.evaluate_values(generic, point, &[value]).remove(0)
     }
@@ -121,7 +121,7 @@ impl Emitter<'_> {
         wanted.iter().map(|&value| self.body_value(value, &values)).collect()
     }
 
-    /// The inputs that a body reads at a point, for those of its arguments that are wanted.
+    /// The inputs that a body reads at a point, for the requested arguments.
     fn read_inputs(
         &mut self,
         generic: &Generic,
@@ -199,7 +199,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a choice takes its first value here, if that is decided.
+    /// Whether a select takes its first value here, if that is known.
     fn decision(&self, select: Op) -> Option<bool> {
         let (compare, is_first) = self.decided?;
         (self.source.defining_op(self.source.operand(select, 0)) == Some(compare)).then_some(is_first)
@@ -229,7 +229,7 @@ impl Emitter<'_> {
     }
 }
 
-/// What values of a block are computed from in it, but for values that are known.
+/// The operations of a block that some values are computed from, up to known values.
 pub(super) struct Slice {
     pub(super) ops: IndexSet<Op>,
     pub(super) arguments: IndexSet<Value>,

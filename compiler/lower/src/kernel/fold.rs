@@ -1,7 +1,7 @@
-//! Reductions of rows of floats that the runtime computes, where its vectors are wider than those of the code around it.
+//! Row reductions of floats by the runtime, if its vectors are wider than those of the generated code.
 //!
-//! What lies in memory is folded where it lies. Anything else is computed into a piece of a row first, where that takes functions that
-//! the runtime computes for rows, too, or where the combiner is more than one instruction.
+//! Operands in memory are reduced directly. Other operands are first computed into a row buffer, piece by piece, if
+//! that involves row functions of the runtime, or if the combiner is more than one instruction.
 
 use abi::RowFold;
 use dialects::{OpCode, OpCodes, arith, cf, func, memref, rt};
@@ -14,22 +14,22 @@ use super::reduce::Combiner;
 use crate::tables::looks_up;
 use dialects::linalg::generic::Generic;
 
-/// Elements of a piece: few enough to stay in the nearest cache.
+/// Elements of a piece: few enough to stay in the L1 cache.
 const PIECE: i64 = 512;
-/// Rows known to be shorter are left to the code around them.
+/// Shorter rows are reduced by generated code.
 const SHORTEST: i64 = 32;
 
-/// What a reduction folds.
+/// The terms of a row reduction.
 pub(super) struct RowTerms {
     fold: RowFold,
     combiner: OpCode,
-    /// What an iteration combines with what there is.
+    /// The term of an iteration.
     term: Value,
-    /// The input that this is, if it lies in memory side by side.
+    /// The input with this term, if it is contiguous in memory.
     input: Option<usize>,
 }
 
-/// Whether an operation makes floats of something else.
+/// Whether an operation converts to floats.
 fn converts(source: &Body, generic: &Generic) -> bool {
     source
         .ops(generic.block)
@@ -38,7 +38,7 @@ fn converts(source: &Body, generic: &Generic) -> bool {
 }
 
 impl Emitter<'_> {
-    /// How the runtime folds the rows of a reduction whose lanes may be combined in any order, if it should.
+    /// The runtime's reduction for a reduction whose lanes may be combined in any order, if it should be used.
     pub(super) fn row_fold(&mut self, generic: &Generic, combiner: &'static Combiner) -> Option<RowTerms> {
         let fold = combiner.fold.filter(|_| self.target.narrow)?;
         let source = self.source;
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         (input.is_some() || is_long).then_some(RowTerms { fold, combiner: combiner.code, term, input })
     }
 
-    /// The input that a value of the body is, if its elements lie side by side along a loop.
+    /// The input that a value of the body reads, if its elements are contiguous along a loop.
     fn side_by_side(&self, generic: &Generic, value: Value, dim: usize) -> Option<usize> {
         let arguments = self.source.arguments(generic.block);
         let input = arguments[..generic.inputs.len()].iter().position(|&argument| argument == value)?;
@@ -69,17 +69,17 @@ impl Emitter<'_> {
         (along && *strides.last()? == Some(1)).then_some(input)
     }
 
-    /// Whether what a reduction reads takes functions that the runtime computes for rows, too.
+    /// Whether the operands of a reduction involve row functions of the runtime.
     pub(super) fn is_costly_below(&self, generic: &Generic) -> bool {
         self.is_any_below(generic, |generic| is_costly(self.source, generic) || converts(self.source, generic))
     }
 
-    /// Whether what an operation reads, or itself, looks bytes up in tables.
+    /// Whether an operation or its producers look up byte tables.
     pub(super) fn looks_up_below(&self, generic: &Generic) -> bool {
         self.is_any_below(generic, |generic| looks_up(self.source, generic))
     }
 
-    /// Whether something is so of an operation, or of one that it reads the result of and that is computed with it.
+    /// Whether a predicate holds for an operation, or for a producer that is computed with it.
     fn is_any_below(&self, generic: &Generic, is_so: impl Fn(&Generic) -> bool) -> bool {
         let mut pending = vec![generic.clone()];
         while let Some(generic) = pending.pop() {
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         false
     }
 
-    /// The reduction at a point where its loops are open.
+    /// The reduction at a point with open reduction loops.
     pub(super) fn fold_rows(
         &mut self,
         generic: &Generic,
@@ -170,7 +170,7 @@ impl Emitter<'_> {
         results[0]
     }
 
-    /// Has the runtime fold `count` elements, and combines what they come to with what there is.
+    /// Reduces `count` elements by the runtime, and combines the result with the accumulator.
     fn fold_row(&mut self, from: Value, count: Value, carried: Value, terms: &RowTerms) -> Value {
         let fold = self.index(terms.fold as i64);
         let callee = [("callee", Attribute::symbol("rt_fold_row"))];

@@ -1,5 +1,6 @@
-//! Rows that are gathered: every element of a result is one of an operand's, and where it lies is the sum of what its row
-//! says and of what its column says. What the columns say is computed once for many rows; the runtime gathers a row at a time.
+//! Gathered rows: every element of a result is an element of an operand, whose offset is the sum of an expression of
+//! the row and an expression of the column. The index vector of the columns is computed once per block of rows; a
+//! micro-kernel gathers a row at a time.
 
 use dialects::{OpCodes, arith, cf, func, linalg, memref, rt, tensor};
 use ir::{AffineExpr, Attribute, Body, IndexSet, Type, Value, ValueDefinition};
@@ -13,27 +14,27 @@ use super::tables::{PIECE, each_group};
 use super::windows::row_start;
 use dialects::linalg::generic::Generic;
 
-/// Rows known to be shorter are left as they are.
+/// Shorter rows are left to generated code.
 const SHORTEST: i64 = 16;
 
-/// An element of an operand that an element of the result is.
+/// The element of an operand that an element of the result is.
 pub(super) struct Gathered {
     generic: Generic,
     operand: Value,
     subscripts: Vec<Subscript>,
-    /// For each subscript, whether it is the column's, and not the row's.
+    /// For each subscript, whether it depends on the column, and not on the row.
     of_column: Vec<bool>,
 }
 
 #[derive(Clone)]
 enum Subscript {
-    /// Of an input's map.
+    /// From an input's map.
     Affine(AffineExpr),
     /// A value of the body.
     Computed(Value),
 }
 
-/// What a result's rows are gathered from, if they are more than runs of an operand's.
+/// The gather of a result's rows, unless they are runs of an operand's.
 pub(super) fn gathered(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Gathered> {
     let source = emitter.source;
     let generic = Generic::defining(source, piece.value)?;
@@ -58,13 +59,13 @@ pub(super) fn gathered(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Gathe
             return None;
         }
         of_column.push(is_of_column);
-        // neighbours in equal distances are read as such
+        // elements with a constant stride are read directly
         is_jagged |= is_of_column && !is_linear;
     }
     is_jagged.then_some(Gathered { generic, operand, subscripts, of_column })
 }
 
-/// The operand that a value is an element of, and where.
+/// The operand and the subscripts of an element.
 fn element_of(source: &Body, generic: &Generic, value: Value) -> Option<(Value, Vec<Subscript>)> {
     match source.definition(value) {
         ValueDefinition::Argument { block, index } if block == generic.block => {
@@ -81,7 +82,7 @@ fn element_of(source: &Body, generic: &Generic, value: Value) -> Option<(Value, 
 }
 
 impl Subscript {
-    /// The loops of an operation that this depends on, and whether it is a sum of multiples of their indices.
+    /// The loops of an operation that this depends on, and whether it is linear in them.
     fn dims(&self, source: &Body, generic: &Generic) -> Option<(IndexSet<u32>, bool)> {
         let rank = generic.rank() as u32;
         let used = |expression: &AffineExpr| (0..rank).filter(|&dim| expression.uses_dim(dim)).collect::<Vec<u32>>();
@@ -160,7 +161,7 @@ pub(super) fn emit_gathered(
 }
 
 impl Gathered {
-    /// What the columns', or the rows', subscripts come to at a point.
+    /// The offset of the columns', or the rows', subscripts at a point.
     fn offset(&self, emitter: &mut Emitter<'_>, point: &[Option<Lane>], strides: &[Value], of_column: bool) -> Value {
         let mut offset = emitter.index(0);
         let own = self.of_column.iter().map(|&column| column == of_column);

@@ -1,4 +1,4 @@
-//! Values during kernel emission: one scalar for all lanes, or something that differs from lane to lane.
+//! Values during kernel emission: uniform for all lanes, or varying between lanes.
 
 use ir::Value;
 
@@ -11,14 +11,14 @@ pub enum Lane {
     Iota(Value),
     /// An integer that is `base + 2 · lane`.
     EveryOther(Value),
-    /// A vector value, one element a lane.
+    /// A vector value, one element per lane.
     Vector(Value),
-    /// One scalar a lane: what the target has no vector for.
+    /// One scalar per lane, if the target has no vector of this type.
     Scalars(Vec<Value>),
 }
 
 impl Lane {
-    /// The scalar, when all lanes share it.
+    /// The scalar, if all lanes share it.
     pub fn uniform(&self) -> Option<Value> {
         match self {
             Lane::Uniform(value) => Some(*value),

@@ -1,7 +1,8 @@
-//! Lines of a tile, and of images: what consecutive rows have of one group of columns, where that lies side by side.
+//! Lines of a tile, and of images: the elements of consecutive rows in one group of columns, if they are contiguous.
 //!
-//! What narrow vectors would compute of elementary functions a group at a time is one long loop here, whose functions the runtime can
-//! compute in wider ones. So is what is made of the sums and of numbers alone, which needs no indices then.
+//! In the epilogue of a convolution, the pixels of one channel block are one long row, so that elementary functions
+//! become row functions of the runtime with wider vectors. The same applies to operations on the sums and constants
+//! alone, which need no indices.
 
 use dialects::rt;
 use ir::{Type, Value};
@@ -14,7 +15,7 @@ use crate::contraction::Columns;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Generic;
 
-/// Whether a kernel's result has lines that pay for what is done to the sums.
+/// Whether a kernel's result has lines, and the epilogue benefits from them.
 pub(super) fn fit(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) -> bool {
     let ContractionKernel { generic, roles, result, permutation, .. } = *kernel;
     let ((_, column), Some(&row)) = (column_loops(&roles.columns), roles.rows.first()) else { return false };
@@ -26,7 +27,7 @@ pub(super) fn fit(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out
     side_by_side && shape[rank - 1] == Some(GROUP) && (pay(emitter, result) || is_simple(emitter, generic, result))
 }
 
-/// Whether what narrow vectors compute is made of nothing but the sums and numbers.
+/// Whether a value depends on the sums and constants alone.
 fn is_simple(emitter: &Emitter<'_>, sums: &Generic, value: Value) -> bool {
     let source = emitter.source;
     let is_made_of_sums = |generic: &Generic| generic.inputs.iter().all(|&input| is_simple(emitter, sums, input));
@@ -38,8 +39,8 @@ fn is_simple(emitter: &Emitter<'_>, sums: &Generic, value: Value) -> bool {
             || Generic::defining(source, value).as_ref().is_some_and(is_made_of_sums))
 }
 
-/// Whether what a value is made of takes functions that a wider vector than those of the loops computes, or tables, which the runtime
-/// looks bytes up in without loading them one by one.
+/// Whether a value involves functions that a wider vector computes, or byte tables, which the runtime looks up without
+/// loading bytes one by one.
 pub(super) fn pay(emitter: &Emitter<'_>, value: Value) -> bool {
     let lanes = emitter.lanes as i64;
     let is_narrow = emitter.target.narrow && lanes < GROUP;
@@ -47,7 +48,7 @@ pub(super) fn pay(emitter: &Emitter<'_>, value: Value) -> bool {
     lanes <= GROUP && Generic::defining(emitter.source, value).as_ref().is_some_and(pays)
 }
 
-/// The loops over groups of columns, where there is more than one group, and over the columns of one.
+/// The loop over groups of columns, if there is more than one group, and the loop over the columns of a group.
 fn column_loops(columns: &Columns) -> (Option<usize>, usize) {
     match *columns {
         Columns::Blocked { group, column } => (Some(group), column),
@@ -59,11 +60,11 @@ fn column_loops(columns: &Columns) -> (Option<usize>, usize) {
 #[derive(Clone, Copy)]
 pub(super) struct Line {
     pub(super) sums: Value,
-    /// The result's.
+    /// The result's buffer.
     pub(super) out: Value,
 }
 
-/// Visits the points of a tile line by line; gets each line, and where in it the point is.
+/// Visits the points of a tile line by line; the visitor receives each line, and the position of the point in it.
 pub(super) fn visit(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
@@ -120,7 +121,7 @@ pub(super) fn visit(
     });
 }
 
-/// A buffer of what lies in another one from an element on.
+/// A view of a buffer from an element on.
 pub(super) fn buffer_at(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
     let element = emitter.body.value_type(buffer).element().clone();
     let first = address(emitter, buffer, offset);

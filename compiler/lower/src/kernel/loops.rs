@@ -1,8 +1,9 @@
 //! The loop nest of a kernel that computes its results element by element.
 //!
-//! The outer loops of the result are one parallel loop over rows, or over chunks of long rows; the last dimension runs in vectors
-//! with a tail of shorter ones and scalars. Where elements are sums along memory, vectors run along the sums instead.
-//! Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
+//! The outer loops of the result are one parallel loop over rows, or over chunks of long rows; the last dimension runs
+//! in vectors with a tail of shorter ones and scalars. If elements are reductions of contiguous operands, vectors run
+//! along the reductions instead. Reductions whose subscripts do not depend on the last dimension are evaluated once per
+//! row, before it.
 
 use dialects::{Dialect, OpCode, OpCodes, linalg, math, memref};
 use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, Value};
@@ -21,18 +22,18 @@ use super::windows::{emit_windows, sliding_windows};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
 
-/// Elements of a long row that one thread computes at a time.
+/// Elements of a long row that a thread computes at a time.
 pub(super) const CHUNK: i64 = 4096;
-/// Rows of at most this many elements are gathered, so that finding their indices is paid for less often.
+/// Rows up to this length are combined, so that their indices are computed less often.
 const SHORT_ROW: i64 = 16;
-/// The same where there are many, enough for all threads.
+/// The same if there are many rows, enough for all threads.
 const SHORT_ROW_OF_MANY: i64 = 64;
-/// Groups of rows that are many.
+/// The number of groups of rows that count as many.
 const MANY: i64 = 64;
-/// The extent assumed for a dynamic dimension when work is estimated.
+/// The estimate of a dynamic extent.
 pub(super) const ASSUMED_EXTENT: i64 = 64;
 
-/// What an element of a result is made from, and where its rows go.
+/// A value that is computed into a part of a result.
 pub struct Piece<'p> {
     /// The value to evaluate.
     pub value: Value,
@@ -87,7 +88,7 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
             return emit_chunks(emitter, pieces, (outer, last), work);
         }
     }
-    // short rows are gathered: one iteration runs over the last two dimensions
+    // short rows are combined: one iteration runs over the last two dimensions
     let groups = shape.iter().rev().skip(2).fold(1, |count: i64, extent| count.saturating_mul(extent.unwrap_or(1)));
     let longest = if groups >= MANY { SHORT_ROW_OF_MANY } else { SHORT_ROW };
     let short = shape[shape.len() - 1].is_some_and(|extent| extent <= longest);
@@ -116,8 +117,8 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
     });
 }
 
-/// Whether an element is made of many that lie side by side, while those that make its neighbours do not: vectors are for the
-/// former then.
+/// Whether an element is reduced from contiguous elements, while neighbouring results read elements that are apart:
+/// then vectors run along the reduction.
 fn is_reduced_along_memory(emitter: &mut Emitter<'_>, value: Value) -> bool {
     let reduction = reduction_below(emitter.source, value);
     reduction.is_some_and(|generic| {
@@ -126,7 +127,7 @@ fn is_reduced_along_memory(emitter: &mut Emitter<'_>, value: Value) -> bool {
     })
 }
 
-/// The first reduction that the elements of a value are made of.
+/// The first reduction that the elements of a value are computed from.
 fn reduction_below(source: &Body, value: Value) -> Option<Generic> {
     let mut pending = vec![value];
     let mut seen: IndexSet<Value> = IndexSet::default();
@@ -140,7 +141,7 @@ fn reduction_below(source: &Body, value: Value) -> Option<Generic> {
     None
 }
 
-/// Whether an operand that is folded has rows along a loop of the result.
+/// Whether a reduced operand is contiguous along a loop of the result.
 fn is_parallel(generic: &Generic, map: &AffineMap) -> bool {
     let is_reduced = |dim: usize| generic.iterators[dim] == Iterator::Reduction;
     let is_folded =
@@ -151,7 +152,7 @@ fn is_parallel(generic: &Generic, map: &AffineMap) -> bool {
 /// One element at a time.
 fn emit_points(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extents: &[Value], work: i64) {
     let values: Vec<Value> = pieces.iter().map(|piece| piece.value).collect();
-    // what reductions read that is itself one of the same point, in front of their loops
+    // reductions in the operands of reductions at the same point are evaluated before their loops
     let reductions = settled_reductions(emitter.source, &values, extents.len(), extents.len() as u32);
     each_index(emitter, extents, work, |emitter, indices| {
         let point: Vec<Lane> = indices.into_iter().map(Lane::Uniform).collect();
@@ -180,7 +181,7 @@ fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], (outer, extent):
     });
 }
 
-/// The last two dimensions as one, the last of which is a group of channels.
+/// The last two dimensions as one; the last one is a channel block.
 fn emit_line(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], extent: Value) {
     let (zero, width) = (emitter.index(0), emitter.index(GROUP));
     let length = emitter.mul(extent, width);
@@ -200,7 +201,7 @@ pub fn emit_row(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], l
     }
 }
 
-/// Part of a row: vectors, ever shorter ones where the number of elements is known, then single elements.
+/// Part of a row: vectors, with decreasing widths if the number of elements is static, then single elements.
 pub(super) fn emit_span(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], [low, high]: [Value; 2]) {
     let lanes = emitter.lanes;
     let point = |lane: Lane| row.iter().cloned().chain(std::iter::once(lane)).collect::<Vec<_>>();
@@ -237,9 +238,9 @@ pub(super) fn emit_span(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[
     }
 }
 
-/// Elements that vectors of a row cover, the most first.
+/// The numbers of elements that vectors of a row cover, in decreasing order.
 fn row_widths(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], low: Value, high: Value) -> Vec<usize> {
-    /// Vectors that stand in for one where a sum would wait for itself.
+    /// Independent accumulators, which hide the latency of a sum.
     const VECTORS: usize = 4;
     let lanes = emitter.lanes;
     let length = emitter.sub(high, low);
@@ -250,7 +251,7 @@ fn row_widths(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], low: Value, high:
     [widest, lanes, lanes / 2, lanes / 4].into_iter().filter(|&width| width > 1).collect()
 }
 
-/// Whether an element takes many steps, in each of which neighbouring elements read neighbours.
+/// Whether an element takes many steps, in each of which neighbouring elements read contiguous operands.
 fn sums_across(emitter: &mut Emitter<'_>, value: Value) -> bool {
     let reduction = reduction_below(emitter.source, value);
     reduction.is_some_and(|generic| {
@@ -281,7 +282,7 @@ pub(super) fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> La
     }
 }
 
-/// A parallel loop over all indices below `extents`, of which `work` is what one takes.
+/// A parallel loop over all indices below `extents`; `work` is the cost of an iteration.
 pub(super) fn each_index(
     emitter: &mut Emitter<'_>,
     extents: &[Value],
@@ -295,7 +296,7 @@ pub(super) fn each_index(
     });
 }
 
-/// The indices of a row-major linear index, outermost first, by one division each.
+/// The indices for a row-major linear index, outermost first, with one division each.
 pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) -> Vec<Value> {
     let mut rest = linear;
     let mut indices = Vec::new();
@@ -316,8 +317,8 @@ pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) 
     indices
 }
 
-/// A row from its first element to `last`, behind the reductions that it needs. `room` is where a row lies that is computed once for
-/// several readers; without it there may be none.
+/// A row from its first element to `last`, after the reductions that it needs. `room` is the buffer for a row that
+/// several readers share; without it nothing is shared.
 pub(super) fn emit_settled_row(
     emitter: &mut Emitter<'_>,
     pieces: &[Piece<'_>],
@@ -335,7 +336,7 @@ pub(super) fn emit_settled_row(
     }
 }
 
-/// Evaluates reductions at the indices that are known, for whatever is computed at more of them.
+/// Evaluates reductions at the known indices, for later use at more of them.
 fn evaluate_settled(emitter: &mut Emitter<'_>, reductions: &[(Value, Vec<AffineExpr>)], known: &[Lane]) {
     for (value, map) in reductions {
         let point: Vec<Option<Lane>> = known.iter().cloned().map(Some).chain([None]).collect();
@@ -344,9 +345,9 @@ fn evaluate_settled(emitter: &mut Emitter<'_>, reductions: &[(Value, Vec<AffineE
     }
 }
 
-/// Reductions below `roots` that do not depend on the dimension `open`, which also stands for every loop of a reduction: the last
-/// dimension of the roots, or one behind it. With their subscripts as expressions over the dimensions of the roots, producers before
-/// consumers.
+/// Reductions in the producers of `roots` that do not depend on the dimension `open`, which also represents every loop
+/// of a reduction: the last dimension of the roots, or one after it. With their subscripts as expressions over the
+/// dimensions of the roots, producers before consumers.
 pub(super) fn settled_reductions(
     source: &Body,
     roots: &[Value],
@@ -374,7 +375,7 @@ pub(super) fn settled_reductions(
             if found.contains_key(&value) {
                 continue;
             }
-            // what the reduction itself reads may hold further reductions of the same row
+            // the operands of the reduction may contain further reductions of the same row
             if independent {
                 pending.push(Visit::Leave(value, subscripts.clone()));
             }
@@ -386,13 +387,13 @@ pub(super) fn settled_reductions(
 
 /// A step of the search for row reductions.
 enum Visit {
-    /// Look at what a value at these subscripts reads.
+    /// Visit the operands of a value at these subscripts.
     Enter(Value, Vec<AffineExpr>),
-    /// What the reduction reads has been looked at.
+    /// The operands of the reduction have been visited.
     Leave(Value, Vec<AffineExpr>),
 }
 
-/// The inputs of an operation whose result is read at `subscripts`, with theirs.
+/// The inputs of an operation whose result is read at `subscripts`, with their subscripts.
 fn inputs_at(generic: &Generic, subscripts: &[AffineExpr], open: u32) -> Vec<Visit> {
     let mut dims: Vec<Option<AffineExpr>> = vec![None; generic.rank()];
     for (expression, subscript) in generic.output_map(0).results.iter().zip(subscripts) {
@@ -407,7 +408,7 @@ fn inputs_at(generic: &Generic, subscripts: &[AffineExpr], open: u32) -> Vec<Vis
         .collect()
 }
 
-/// A costly elementwise value that both a row reduction and the result read is computed once, into a row of its own.
+/// A costly elementwise value that both a row reduction and the result read is computed once, into a row buffer.
 fn stage_shared(
     emitter: &mut Emitter<'_>,
     pieces: &[Piece<'_>],
@@ -444,8 +445,8 @@ fn stage_shared(
     Some(shared)
 }
 
-/// The values of which an element of the result needs the one at its own indices and no other, but for what is known by then.
-/// They have the result's extents, as only identity maps lead to them.
+/// The values of which an element of the result only needs the one at its own indices, up to known values. They have
+/// the result's extents, because only identity maps lead to them.
 fn elements_below(source: &Body, result: Value, is_known: impl Fn(Value) -> bool) -> Option<IndexSet<Value>> {
     let mut elements: IndexSet<Value> = IndexSet::default();
     let mut others: IndexSet<Value> = IndexSet::default();
@@ -466,10 +467,10 @@ fn elements_below(source: &Body, result: Value, is_known: impl Fn(Value) -> bool
     Some(elements)
 }
 
-/// Where a row of a value goes: the result's own buffer, where the result replaces it later element by element, or one on the
-/// stack, if it has other elements and is not long.
+/// The buffer for a row of a value: the result's own, if the result overwrites it later element by element, or one on
+/// the stack, if it has another element type and is short.
 fn row_buffer(emitter: &mut Emitter<'_>, piece: &Piece<'_>, value: Value) -> Option<Value> {
-    /// Bytes of a row on the stack: well within the nearest cache.
+    /// The maximum size of a row on the stack: well within the L1 cache.
     const LONGEST: usize = 1 << 14;
     let r#type = emitter.source.value_type(value);
     if r#type.element() == emitter.source.value_type(piece.value).element() && piece.offsets.is_empty() {
@@ -489,7 +490,7 @@ pub(super) fn is_costly(source: &Body, generic: &Generic) -> bool {
     source.ops(generic.block).iter().any(|&op| op_work(source, op) >= 8)
 }
 
-/// Estimated scalar operations for one element of the results.
+/// Estimated scalar operations per element of the results.
 fn element_work(source: &Body, roots: &[Value]) -> i64 {
     let mut seen: IndexSet<Op> = IndexSet::default();
     let mut pending: Vec<Value> = roots.to_vec();

@@ -1,4 +1,4 @@
-//! Kernels: from fused groups of structured operations to loops over buffers.
+//! Kernels: lowers fused groups of structured operations to loops over buffers.
 
 mod access;
 mod attention;

@@ -1,6 +1,6 @@
-//! Results whose elements are those of an operand elsewhere: the runtime moves them, and fills borders. Its vectors are wider than
-//! those of a narrow target, and a call is less to compile than loops for whole tiles and for what is left of them, though these
-//! may run faster.
+//! Data movement by calls: the runtime moves the elements of an operand, and fills padding. Its vectors are wider than
+//! those of a narrow target, and a call takes less time to compile than loops with tiles and tails, though these may
+//! run faster.
 
 use abi::{MOVE_AXIS_WORDS, MOVE_WORDS, PAD_AXIS_WORDS, PAD_WORDS};
 use dialects::func;
@@ -13,18 +13,18 @@ use super::loops::Piece;
 use super::products::{address, buffer_strides};
 use crate::low::stack_table;
 
-/// An operand and, for each of its axes, where an element of the result is from.
+/// An operand and, for each of its axes, the subscript of an element of the result.
 pub(super) struct Moved {
     buffer: Value,
     subscripts: Vec<(Vec<i64>, i64)>,
 }
 
-/// Whether the runtime moves elements of a type, and fills borders with them.
+/// Whether the runtime moves and fills elements of a type.
 pub(super) fn is_moved_by_runtime(emitter: &Emitter<'_>, element: &Type) -> bool {
     emitter.target.narrow && matches!(element.byte_width(), Some(1 | 2 | 4 | 8))
 }
 
-/// What a piece is moved from, where it does nothing but move.
+/// The data movement that a piece consists of, if it does nothing else.
 pub(super) fn moved(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Moved> {
     let source = emitter.source;
     let r#type = source.value_type(piece.value);
@@ -73,7 +73,7 @@ pub(super) fn emit_move(emitter: &mut Emitter<'_>, piece: &Piece<'_>, moved: &Mo
     call_with_words(emitter, "rt_move", &head, axes.as_flattened());
 }
 
-/// Emits the call that fills the border of a buffer, around a middle that begins at `low`.
+/// Emits the call that fills the padding of a buffer, around a middle that begins at `low`.
 pub(super) fn emit_border(emitter: &mut Emitter<'_>, buffer: Value, filling: Value, low: &[Value], inner: &[Value]) {
     let to = emitter.index(0);
     let to = address(emitter, buffer, to);
@@ -97,7 +97,7 @@ fn element_width(emitter: &mut Emitter<'_>, buffer: Value) -> Value {
     emitter.index(width as i64)
 }
 
-/// Calls a function of the runtime with the address of a table on the stack.
+/// Calls a function of the runtime with the address of a descriptor on the stack.
 fn call_with_words(emitter: &mut Emitter<'_>, callee: &str, head: &[Value], axes: &[Value]) {
     let words: Vec<(i64, Value)> = (0..).zip(head.iter().chain(axes).copied()).collect();
     let mut builder = Builder::at_end(&mut emitter.body, emitter.at);

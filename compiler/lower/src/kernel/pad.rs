@@ -1,6 +1,6 @@
-//! `tensor.pad` with a constant: the border is filled, then the operand is computed or copied into the middle.
+//! `tensor.pad` with a constant: fills the padding, then computes or copies the operand into the middle.
 //!
-//! Dimensions behind the last padded one are contiguous with it, so borders and copied rows are runs of memory.
+//! Dimensions after the last padded one are contiguous with it, so that padding and copied rows are contiguous runs.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{arith, rt};
@@ -12,27 +12,27 @@ use super::lane::Lane;
 use super::loops::{Piece, delinearize};
 use super::moves::{emit_border, emit_move, is_moved_by_runtime, moved};
 
-/// The padded tensor by its geometry.
+/// The geometry of the padded tensor.
 struct Padding {
     /// Extents of the result.
     outer: Vec<Value>,
     /// Extents of the operand.
     inner: Vec<Value>,
-    /// Elements in front of the operand along each dimension.
+    /// Elements before the operand along each dimension.
     low: Vec<Value>,
-    /// The dimension along which a row runs: the last padded one, or one behind it.
+    /// The dimension of rows: the last padded one, or one after it.
     last: usize,
     /// Elements of one step along it.
     step: Value,
 }
 
-/// Elements from which on a step along the last padded dimension is a row of its own, so that threads share out what is one run of
-/// memory.
+/// From this size on, a step along the last padded dimension is a separate row, so that threads share what is one
+/// contiguous run.
 const LONG_STEP: i64 = 512;
-/// Elements of a row of a length that is not known.
+/// The estimate of a dynamic row length.
 const ASSUMED_ROW: i64 = 1024;
 
-/// Emits a `tensor.pad`. Padding comes from the static attributes.
+/// Emits a `tensor.pad`. The padding is in the static attributes.
 pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     let source = emitter.source;
     let operation = source.op(root);
@@ -70,21 +70,21 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
 
 /// A row of the result, by counts of elements.
 struct Row {
-    /// Where it begins.
+    /// Its beginning.
     base: Value,
-    /// Whether it has a middle; `None` where all rows have.
+    /// Whether it has a middle; `None` if all rows have one.
     inside: Option<Value>,
-    /// Elements in front of the middle; all where there is none.
+    /// Elements before the middle; all of them if there is none.
     front: Value,
-    /// Elements of a middle.
+    /// Elements of the middle.
     middle: Value,
     /// Elements of the row.
     length: Value,
-    /// Where the operand's row begins, if there is one.
+    /// The beginning of the operand's row, if there is one.
     source: Value,
 }
 
-/// One iteration a row of the result: its border is filled, its middle copied if the operand has a buffer.
+/// One iteration per row of the result: its padding is filled, and its middle copied if the operand has a buffer.
 fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: Value, copied: Option<Value>) {
     let Padding { outer, inner, low, last, step } = padding;
     let leading = &outer[..*last];
@@ -109,14 +109,14 @@ fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: 
             emitter.add(scaled, index)
         });
         let source = emitter.mul(source_row, middle);
-        // a row outside is filled whole: its middle is empty
+        // a row of padding is filled completely: its middle is empty
         let front = choose(emitter, inside, front, length);
         let row = Row { base, inside, front, middle, length, source };
         row.emit(emitter, flat, fill, flat_copied);
     });
 }
 
-/// `a` in rows inside, else `b`.
+/// `a` in rows with a middle, else `b`.
 fn choose(emitter: &mut Emitter<'_>, inside: Option<Value>, a: Value, b: Value) -> Value {
     match inside {
         Some(inside) => emitter.pure(arith::SELECT, &[inside, a, b], Type::Index, []),
@@ -140,7 +140,8 @@ impl Row {
     }
 }
 
-/// Whether every index lies below its extent; as unsigned numbers, so that negative ones do not. `None` for no index.
+/// Whether every index is below its extent; compared as unsigned numbers, so that negative ones are not. `None` for no
+/// index.
 pub(super) fn all_below(emitter: &mut Emitter<'_>, indices: &[Value], extents: &[Value]) -> Option<Value> {
     let mut all = None;
     for (&index, &extent) in indices.iter().zip(extents) {
@@ -183,7 +184,7 @@ fn copy_run(
     });
 }
 
-/// Visits the offsets of a run of `high - low` elements: whole vectors, then single elements.
+/// Visits the offsets of a run of `high - low` elements: full vectors, then single elements.
 fn run(emitter: &mut Emitter<'_>, low: Value, high: Value, visit: impl Fn(&mut Emitter<'_>, &Lane)) {
     let lanes = emitter.lanes as i64;
     let zero = emitter.index(0);

@@ -1,7 +1,7 @@
-//! Deep reductions in parts: all rows of a tile are multiplied by a part of a panel before the next part is read, so that the part
-//! comes from a second-level cache for all rows but the first.
+//! Cache blocking over K: all rows of a tile are multiplied by a K block of a panel before the next one is read, so
+//! that the block comes from the L2 cache for all rows but the first.
 //!
-//! Micro-kernels of the runtime do the same by themselves (`runtime/src/kernels/parts.rs`).
+//! The runtime's micro-kernels do the same themselves (`runtime/src/kernels/parts.rs`).
 
 use abi::Product;
 use ir::Value;
@@ -11,24 +11,25 @@ use super::loops::delinearize;
 use super::products::ContractionKernel;
 use dialects::rt::tile::{Kind, Tile, Walk};
 
-/// Steps of a part at most: of a panel with four vectors of columns they fill a quarter of a second-level cache.
+/// The maximum number of steps of a K block: with a panel of four vectors of columns they fill a quarter of the L2
+/// cache.
 const STEPS: i64 = 1024;
-/// Rows that are multiplied together anyway.
+/// Up to this many rows are multiplied together anyway.
 const FEW_ROWS: i64 = 8;
 
-/// How reduction loops of known extents are cut.
+/// The K blocks of reduction loops with static extents.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     extents: [i64; 4],
-    /// Steps of each loop in a part.
+    /// Steps of each loop in a block.
     by: [i64; 4],
 }
 
 impl Parts {
-    /// As many whole loops as have room, where that cuts them in two at least.
+    /// As many complete loops as fit, if there are at least two blocks.
     pub(super) fn of(emitter: &Emitter<'_>, kernel: &ContractionKernel<'_>, walk: &Walk) -> Option<Parts> {
         let Walk::Product { kind: Kind::F32 | Kind::F64, walk, .. } = walk else { return None };
-        // the runtime's micro-kernels cut by themselves
+        // the runtime's micro-kernels block themselves
         if !emitter.target.flexible_vectors {
             return None;
         }
@@ -43,7 +44,7 @@ impl Parts {
         Some(Parts { extents, by: abi::steps_of_part(extents, STEPS) })
     }
 
-    /// Adds the products of all parts to the sums of a tile.
+    /// Adds the products of all K blocks to the sums of a tile.
     pub(super) fn emit(self, emitter: &mut Emitter<'_>, tile: &Tile) {
         let Walk::Product { kind, right_padded, walk } = tile.walk else { unreachable!("only products are cut") };
         let [element, ..] = kind.elements();
@@ -86,12 +87,13 @@ fn scaled(emitter: &mut Emitter<'_>, value: Value, factor: i64) -> Value {
     emitter.mul(value, factor)
 }
 
-/// The steps of the innermost loop in a part's last step of the outermost one: fewer in the last of all, where the loops are ragged.
+/// The steps of the innermost loop in the last step of the outermost one of a block: fewer in the last block, if the
+/// loops are ragged.
 fn last_block(emitter: &mut Emitter<'_>, walk: &Product<Value>, (first, reduction): (Value, [Value; 4])) -> Value {
     if emitter.constant_value(walk.last_block) == emitter.constant_value(walk.reduction[3]) {
         return reduction[3];
     }
-    // what all steps of the outermost loop have, less those in front of the part's last
+    // the steps of all iterations of the outermost loop, minus those before the block's last
     let (one, depth) = (emitter.index(1), walk.reduction[3]);
     let before = emitter.sub(walk.reduction[0], one);
     let all = emitter.mul(before, depth);

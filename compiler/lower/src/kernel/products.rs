@@ -1,4 +1,4 @@
-//! The tiles of a contraction: where their operands lie, how they are walked, and the calls of micro-kernels.
+//! The tiles of a contraction: addresses, strides, and the calls of micro-kernels.
 
 use abi::Start;
 use dialects::{OpCodes, arith, rt};
@@ -14,16 +14,16 @@ use dialects::rt::tile::{Kind, Tile, Walk};
 
 /// Columns of one tile: four vectors.
 pub(super) const PANEL: i64 = 4 * GROUP;
-/// Columns of one tile whose rows are prepared anew for each.
+/// Columns of one tile for which rows are converted again per tile.
 const WIDE_PANEL: i64 = 32 * GROUP;
-/// Rows a tile aims at: with a full panel its results fill half a first-level cache.
+/// The target number of rows of a tile: with a full panel its results fill half of the L1 cache.
 pub(super) const TILE_ROWS: i64 = 64;
-/// Consecutive inner rows, and all rows, at most in one tile.
+/// The maximum number of consecutive inner rows, and of all rows, of one tile.
 const INNER_ROWS: i64 = 128;
-/// Rows of a tile of the most columns.
+/// Rows of a tile with the most columns.
 const FEW_ROWS: i64 = 16;
 
-/// A kernel around one contraction.
+/// A kernel of one contraction.
 pub(super) struct ContractionKernel<'g> {
     /// The contraction's generic operation.
     pub(super) generic: &'g Generic,
@@ -31,30 +31,30 @@ pub(super) struct ContractionKernel<'g> {
     pub(super) roles: &'g Contraction,
     /// The kernel's result: the contraction itself or an elementwise function of it.
     pub(super) result: Value,
-    /// For each dimension of the contraction's result the dimension of `result` it becomes.
+    /// For each dimension of the contraction's result the dimension of `result` that it becomes.
     pub(super) permutation: &'g [usize],
     /// Added to the subscripts of `result` to give those in its buffer; empty for none.
     pub(super) offsets: &'g [Value],
 }
 
-/// What all tiles of a contraction have in common.
+/// The common data of all tiles of a contraction.
 pub(super) struct Tiles<'k> {
     pub(super) kernel: &'k ContractionKernel<'k>,
     /// Extents of the contraction's loops.
     pub(super) extents: Vec<Value>,
-    /// Extents of the row loops, the outer one first; 1 where there is none.
+    /// Extents of the row loops, the outer one first; 1 if there is none.
     pub(super) rows: [Value; 2],
     pub(super) columns: Value,
     column_groups: bool,
     pub(super) most: TileExtents,
     pub(super) strides: Strides,
     pub(super) walk: Walk,
-    /// How a deep reduction is cut where sums start from values.
+    /// The K blocks of a deep reduction, if sums start from values.
     pub(super) parts: Option<Parts>,
 }
 
 impl<'k> Tiles<'k> {
-    /// The tiles of a contraction whose operands lie as `strides` say.
+    /// The tiles of a contraction with the given strides of operands.
     pub(super) fn of(emitter: &mut Emitter<'_>, kernel: &'k ContractionKernel<'k>, strides: Strides) -> Tiles<'k> {
         let ContractionKernel { generic, roles, .. } = *kernel;
         let extents: Vec<Value> = (0..generic.rank()).map(|dim| emitter.loop_extent(generic, dim)).collect();
@@ -65,7 +65,7 @@ impl<'k> Tiles<'k> {
         Tiles { kernel, extents, rows, columns, column_groups, most: TileExtents::of(roles), strides, walk, parts }
     }
 
-    /// How many panels the columns are.
+    /// The number of panels.
     pub(super) fn panels(&self, emitter: &mut Emitter<'_>) -> Value {
         let panel = emitter.index(self.most.columns);
         ceil_div(emitter, self.columns, panel)
@@ -80,7 +80,7 @@ impl<'k> Tiles<'k> {
         Place { column_groups: self.column_groups, rows: *rows, column, tile_columns }
     }
 
-    /// Where a tile begins, from where loops begin that move by these strides, and groups of columns by `group`.
+    /// The offset of a tile, for these strides of loops, and `group` between groups of columns.
     fn moved(&self, emitter: &mut Emitter<'_>, place: &Place<'_>, strides: &[Value], group: Value) -> Value {
         let (roles, rows) = (self.kernel.roles, &place.rows);
         let of_rows = roles.rows.iter().copied().zip([rows.inner, rows.outer]);
@@ -104,7 +104,7 @@ impl<'k> Tiles<'k> {
         address(emitter, out, offset)
     }
 
-    /// Has the sums of a tile computed to an address.
+    /// Emits the call that computes the sums of a tile to an address.
     pub(super) fn call(&self, emitter: &mut Emitter<'_>, place: &Place<'_>, first: &First, out: Value) {
         let Tiles { kernel, ref strides, walk, .. } = *self;
         let ContractionKernel { generic, roles, .. } = *kernel;
@@ -155,12 +155,12 @@ pub(super) struct Rows<'t> {
     /// The first indices of the row loops.
     pub(super) outer: Value,
     pub(super) inner: Value,
-    /// How many there are of each.
+    /// The number of iterations of each.
     pub(super) outer_count: Value,
     pub(super) inner_count: Value,
 }
 
-/// Where a tile lies and how large it is.
+/// The position and size of a tile.
 pub(super) struct Place<'t> {
     pub(super) column_groups: bool,
     pub(super) rows: Rows<'t>,
@@ -168,16 +168,16 @@ pub(super) struct Place<'t> {
     pub(super) tile_columns: Value,
 }
 
-/// What a tile's sums start from.
+/// The initial value of a tile's sums.
 pub(crate) enum First {
     Zero,
-    /// One value a column, read from a tensor indexed by these batch loops and then the columns.
+    /// One value per column, read from a tensor indexed by these batch loops and then the columns.
     Columns(Value, Vec<usize>),
     /// Anything else: written to the tile first.
     Values,
 }
 
-/// What a contraction's sums start from.
+/// The initial value of a contraction's sums.
 pub(crate) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> First {
     let Some(init) = Generic::defining(source, generic.inits[0]) else { return First::Values };
     let yielded = init.yields(source)[0];
@@ -186,7 +186,7 @@ pub(crate) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) ->
         let zero = attributes.float("value") == Some(0.0) || attributes.integer("value") == Some(0);
         return if source.is(op, arith::CONSTANT) && zero { First::Zero } else { First::Values };
     }
-    // a body that yields one input untouched, indexed by the column loops alone
+    // a body that yields one input unchanged, indexed by the column loops alone
     let arguments = source.arguments(init.block);
     let Some(input) = arguments.iter().position(|&argument| argument == yielded) else { return First::Values };
     let Some(picks) = init.maps[input].as_projected_permutation() else { return First::Values };
@@ -199,7 +199,7 @@ pub(crate) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) ->
     let Some(batch) = loops.strip_suffix(&expected[..]) else { return First::Values };
     let plain = init.inputs.len() == 1 && init.output_map(0).is_identity();
     let by_batch = loops.len() == picks.len() && batch.iter().all(|dim| roles.batch.contains(dim));
-    // a kernel holds vectors whose elements are all the same, and what it computes itself, in no buffer
+    // uniform vectors and values that the kernel computes itself are not in a buffer
     let in_kernel = |op| Generic::of(source, op).is_some() || source.is(op, arith::CONSTANT);
     match plain && by_batch && !source.defining_op(init.inputs[input]).is_some_and(in_kernel) {
         true => First::Columns(init.inputs[input], batch.to_vec()),
@@ -219,20 +219,20 @@ pub(super) struct Strides {
 }
 
 impl Strides {
-    /// Of a contraction that writes `out`.
+    /// For a contraction that writes `out`.
     pub(super) fn of(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) -> Strides {
         let strides = buffer_strides(emitter, out);
         let result: Vec<Value> = kernel.permutation.iter().map(|&axis| strides[axis]).collect();
         Strides::with_result(emitter, kernel, &result)
     }
 
-    /// Of a contraction whose result's axes have these strides.
+    /// For a contraction whose result's axes have these strides.
     pub(super) fn with_result(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, result: &[Value]) -> Strides {
         let ContractionKernel { generic, roles, .. } = *kernel;
         let (left, left_offset) = operand_strides(emitter, generic, roles.left);
         let (mut right, right_offset) = operand_strides(emitter, generic, roles.right);
         if roles.kind == Kind::U8I8 {
-            // columns lie side by side for QUAD steps of the innermost loop
+            // columns are contiguous for QUAD steps of the innermost loop
             right[*roles.reduction.last().expect("a contraction reduces")] = emitter.index(GROUP);
         }
         let right_group = match roles.columns {
@@ -284,8 +284,8 @@ pub(super) fn buffer_strides(emitter: &mut Emitter<'_>, buffer: Value) -> Vec<Va
     strides
 }
 
-/// How far each loop moves in an input's buffer, and the offset of the first element. Subscripts that are not linear
-/// (the group and column of packed columns) are left out.
+/// The stride of each loop in an input's buffer, and the offset of the first element. Subscripts that are not linear
+/// (the group and column of packed columns) are skipped.
 pub(super) fn operand_strides(emitter: &mut Emitter<'_>, generic: &Generic, operand: usize) -> (Vec<Value>, Value) {
     let buffer = dense_strides(emitter, generic.inputs[operand]);
     let rank = generic.rank() as u32;
@@ -317,25 +317,25 @@ fn column_count(emitter: &mut Emitter<'_>, roles: &Contraction, extents: &[Value
     }
 }
 
-/// How many rows and columns a tile has at most.
+/// The maximum number of rows and columns of a tile.
 pub(super) struct TileExtents {
-    /// Rows it aims at.
+    /// The target number of rows.
     pub(super) rows: i64,
     pub(super) inner_rows: i64,
     pub(super) columns: i64,
 }
 
 impl TileExtents {
-    /// Elements of one group of columns, where those of all rows lie side by side.
+    /// Elements of one group of columns, if those of all rows are contiguous.
     pub(super) fn line(&self) -> i64 {
         self.inner_rows * GROUP
     }
 
     pub(super) fn of(roles: &Contraction) -> TileExtents {
         let (rows, inner_rows, columns) = match (roles.shape, roles.kind) {
-            // each row is prepared for all columns of the tile
+            // each row is converted for all columns of the tile
             (Shape::Blocks { .. }, _) => (FEW_ROWS, FEW_ROWS, WIDE_PANEL),
-            // the right operand is prepared for all rows of the tile
+            // the right operand is converted for all rows of the tile
             (Shape::Product, Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16) => (INNER_ROWS, INNER_ROWS, PANEL),
             (Shape::Product | Shape::Depthwise, _) => (TILE_ROWS, INNER_ROWS, PANEL),
         };
@@ -352,7 +352,7 @@ pub(super) fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -
     emitter.add(base, bytes)
 }
 
-/// Where the result's first element lies in its buffer.
+/// The offset of the result's first element in its buffer.
 pub(super) fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) -> Value {
     let strides = buffer_strides(emitter, out);
     kernel.offsets.iter().zip(&strides).fold(emitter.index(0), |sum, (&offset, &stride)| {
@@ -361,7 +361,7 @@ pub(super) fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'
     })
 }
 
-/// Where a block of a loop begins, and how many iterations it has.
+/// The beginning of a block of a loop, and its number of iterations.
 pub(super) fn share(emitter: &mut Emitter<'_>, block: Value, length: Value, extent: Value) -> (Value, Value) {
     let first = emitter.mul(block, length);
     let left_over = emitter.sub(extent, first);

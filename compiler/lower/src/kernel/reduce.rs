@@ -1,7 +1,8 @@
-//! Evaluating a reduction at a point of its parallel loops: the nest over its reduction loops.
+//! Evaluates a reduction at a point of its parallel loops: the nest over its reduction loops.
 //!
-//! When the point is one scalar iteration, the last reduction loop is vectorised if the combiner is known to be
-//! associative: lanes accumulate separately from the neutral element and are combined at the end, in a fixed order.
+//! If the point is one scalar iteration, the last reduction loop is vectorised if the combiner is known to be
+//! associative: lanes accumulate separately, starting from the neutral element, and are combined at the end in a fixed
+//! order.
 
 use abi::RowFold;
 use dialects::{OpCode, OpCodes, arith, vector};
@@ -17,9 +18,9 @@ pub(super) struct Combiner {
     pub(super) code: OpCode,
     /// Its `vector.kind`.
     kind: &'static str,
-    /// The element that changes nothing, of the given type.
+    /// The neutral element of the given type.
     neutral: fn(&Type) -> Attribute,
-    /// What the runtime does with rows of `f32`, if it does.
+    /// The runtime's row reduction of `f32`, if there is one.
     pub(super) fold: Option<RowFold>,
 }
 
@@ -63,16 +64,16 @@ const COMBINERS: &[Combiner] = &[
     },
 ];
 
-/// Vectors that accumulate side by side: as many as hide the latency of a combiner.
+/// Independent vector accumulators, enough to hide the latency of a combiner.
 const CHAINS: usize = 4;
 
-/// Reduction loops with at most this many iterations in all are unrolled.
+/// Reduction loops with at most this many iterations in total are unrolled.
 const UNROLL_LIMIT: i64 = 9;
-/// And longer ones with at most this many operations in all.
+/// Longer ones are unrolled with at most this many operations in total.
 const UNROLLED_OPS: i64 = 64;
 
 impl Emitter<'_> {
-    /// The results of a reduction at `point`, where the reduction loops are open.
+    /// The results of a reduction at `point`, with open reduction loops.
     pub fn evaluate_reduction(&mut self, generic: &Generic, point: Vec<Option<Lane>>) -> Vec<Lane> {
         if let Some(known) = self.known_point(generic, &point) {
             return known;
@@ -90,7 +91,7 @@ impl Emitter<'_> {
         results
     }
 
-    /// What a reduction starts from, at a point of its parallel loops.
+    /// The initial value of a reduction, at a point of its parallel loops.
     pub(super) fn start(&mut self, generic: &Generic, index: usize, point: &[Option<Lane>]) -> Lane {
         let map = generic.output_map(index).clone();
         let subscripts: Vec<Lane> = map.results.iter().map(|e| self.affine(e, point)).collect();
@@ -121,7 +122,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the reduction loops are few iterations in all, so that there are no loops.
+    /// Whether the reduction loops have few iterations in total, so that they are unrolled.
     pub(super) fn is_unrolled(&mut self, generic: &Generic) -> bool {
         let loops = self.reduction_loops(generic);
         let trip =
@@ -130,7 +131,7 @@ impl Emitter<'_> {
         trip.is_some_and(|trip| trip <= UNROLL_LIMIT || trip.saturating_mul(ops) <= UNROLLED_OPS)
     }
 
-    /// A lane that can be carried through a loop: a vector, or one scalar a lane.
+    /// A lane that can be carried through a loop: a vector, or one scalar per lane.
     fn spread(&mut self, lane: &Lane) -> Lane {
         match lane {
             Lane::Uniform(value) if !self.vector_legal(&self.body.value_type(*value).clone()) => {
@@ -142,7 +143,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Every iteration by itself; in several chains where they may be combined in any order.
+    /// All iterations unrolled; in several chains if they may be combined in any order.
     fn unrolled(
         &mut self,
         generic: &Generic,
@@ -229,7 +230,7 @@ impl Emitter<'_> {
         self.vector_combiner(generic, false).is_some()
     }
 
-    /// The combiner, when lanes of the last reduction loop can accumulate separately.
+    /// The combiner, if lanes of the last reduction loop can accumulate separately.
     fn vector_combiner(&mut self, generic: &Generic, across: bool) -> Option<&'static Combiner> {
         let combiner = self.combiner(generic).filter(|_| !across && self.lanes > 1)?;
         let element = self.source.value_type(generic.inits[0]).element().clone();
@@ -241,7 +242,7 @@ impl Emitter<'_> {
         if self.constant_value(extent).is_some_and(|extent| extent < self.lanes as i64) {
             return None;
         }
-        // worth it when some operand is consecutive along the loop
+        // profitable if some operand is contiguous along the loop
         let arguments = self.source.arguments(generic.block);
         let consecutive = generic.maps[..generic.inputs.len()].iter().zip(arguments).any(|(map, &argument)| {
             map.results.last() == Some(&AffineExpr::Dim(last as u32)) && !self.source.uses(argument).is_empty()
@@ -249,7 +250,7 @@ impl Emitter<'_> {
         consecutive.then_some(combiner)
     }
 
-    /// The combiner of a reduction with one result, where iterations may be combined in any order.
+    /// The combiner of a reduction with one result, if iterations may be combined in any order.
     pub(super) fn combiner(&self, generic: &Generic) -> Option<&'static Combiner> {
         let source = self.source;
         let &[yielded] = generic.yields(source) else { return None };
@@ -291,15 +292,15 @@ impl Emitter<'_> {
         let kind = Attribute::Dialect("vector".into(), format!("kind<{}>", combiner.kind).into());
         let mut attributes = Attributes::from([("kind", kind)]);
         if matches!(combiner.code, arith::ADDF | arith::MULF) {
-            // lanes are as free as what they are made of
+            // lanes are as independent as their operands
             attributes.set("fastmath", Attribute::Dialect("arith".into(), "fastmath<reassoc>".into()));
         }
         let folded = self.pure(vector::REDUCTION, &[vector], element.clone(), attributes);
         Lane::Uniform(self.pure(combiner.code, &[*scalar, folded], element, Attributes::new()))
     }
 
-    /// How many vectors accumulate side by side: more than one where elements are merely read, or the same in all iterations, so that
-    /// what is waited for is not the combiner.
+    /// The number of independent accumulators: more than one if elements are only loaded, or are uniform in all
+    /// iterations, so that the combiner is the bottleneck.
     fn chain_count(&self, generic: &Generic, loops: &[(usize, Value)]) -> usize {
         let (_, extent) = loops.last().expect("a reduction has a reduction loop");
         let long = self.constant_value(*extent).is_none_or(|extent| extent >= (CHAINS * self.lanes) as i64);
@@ -311,7 +312,8 @@ impl Emitter<'_> {
         if long && inputs.all(|(&input, map)| is_read(input) || !is_along(map)) { CHAINS } else { 1 }
     }
 
-    /// The reduction loops around vectors that accumulate side by side and, last of `carried`, the scalar of the tail.
+    /// The reduction loops around independent vector accumulators and, last of `carried`, the scalar accumulator of the
+    /// tail.
     fn lanes_nest(
         &mut self,
         generic: &Generic,
@@ -357,7 +359,7 @@ impl Emitter<'_> {
         vectors
     }
 
-    /// The innermost reduction loop over whole vectors, as many at a time as accumulate.
+    /// The innermost reduction loop over full vectors, one per accumulator.
     fn vectors_loop(
         &mut self,
         generic: &Generic,
@@ -389,7 +391,7 @@ fn lane_values(lane: &Lane) -> Vec<Value> {
     }
 }
 
-/// Lanes of the same representation as `like`, holding `values`.
+/// Lanes of the same representation as `like`, with `values`.
 fn refill(like: &[Lane], values: &[Value]) -> Vec<Lane> {
     let mut values = values.iter().copied();
     let mut next = || values.next().expect("as many values as lanes carry");

@@ -1,8 +1,9 @@
-//! Roundings between functions that commute with them.
+//! Removes roundings between operations that commute with them.
 //!
-//! Operations on narrow floats are computed in wide ones, and each result is rounded, so that between two of them a value is rounded
-//! and widened again. Choosing the larger or the smaller of it and a number that needs no rounding may come first, as rounding
-//! keeps the order: `max(widen(round(x)), c) = widen(round(max(x, c)))`. Of a chain of operations that end so one rounding is left.
+//! Operations on narrow floats are computed in wider ones, and each result is rounded, so that between two of them a
+//! value is rounded and widened again. A maximum or minimum with an exactly representable number commutes with
+//! rounding, which is monotonic: `max(widen(round(x)), c) = widen(round(max(x, c)))`. So one rounding remains in a
+//! chain that ends in such operations.
 
 use dialects::{OpCode, OpCodes, arith, vector};
 use ir::floats::{decode, encode};
@@ -11,7 +12,7 @@ use ir::{Body, FloatType, OpName, Type, Value, constant_float};
 use super::emit::Emitter;
 
 impl Emitter<'_> {
-    /// What a pure operation gives, if fewer roundings lead to it than its name says.
+    /// The result of a pure operation with fewer roundings, if possible.
     pub(super) fn round_later(&mut self, name: &OpName, operands: &[Value], result: &Type) -> Option<Value> {
         match (OpCode::of_name(name)?, operands) {
             // round(widen(x)) = x
@@ -34,17 +35,17 @@ impl Emitter<'_> {
     }
 }
 
-/// The operand of the conversion that a value is.
+/// The operand of a conversion.
 fn conversion(body: &Body, code: OpCode, value: Value) -> Option<Value> {
     body.defining_op(value).filter(|&op| body.is(op, code)).map(|op| body.operand(op, 0))
 }
 
-/// Whether elements are rounded to the nearest, out of range to infinity.
+/// Whether the type is f16 or bf16, with rounding to nearest and overflow to infinity.
 fn is_half(r#type: &Type) -> bool {
     matches!(r#type.element(), Type::Float(FloatType::F16 | FloatType::BF16))
 }
 
-/// Whether a value is a number that the elements of a narrower type have, too.
+/// Whether a value is a constant that the narrower type represents exactly.
 fn needs_no_rounding(body: &Body, value: Value, narrow: &Type) -> bool {
     let scalar = conversion(body, vector::BROADCAST, value).unwrap_or(value);
     match (constant_float(body, scalar), narrow.element()) {

@@ -1,6 +1,6 @@
-//! What a result's columns say by themselves, as the coordinates and weights of a resized image, or with some of its outer indices
-//! alone, as those of a sampled one, which are the same for all channels: computed once for many rows, into tables that the rows
-//! read.
+//! Column tables: expressions that depend only on the column index (coordinates and weights of Resize), or on the
+//! column and all outer indices but one (coordinates of GridSample, shared by all channels), are computed once for many
+//! rows, into tables that the rows read.
 
 use dialects::{OpCodes, arith, cf, linalg, memref, tensor};
 use ir::{Attribute, Body, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
@@ -11,17 +11,17 @@ use super::lane::Lane;
 use super::loops::{Piece, delinearize, each_index, emit_row};
 use dialects::linalg::generic::Generic;
 
-/// Columns in a table: few enough for all tables to stay in the nearest caches.
+/// Columns of a table: few enough for all tables to stay in the L1 cache.
 pub(super) const PIECE: i64 = 512;
 /// Rows that a thread computes with the same tables.
 const ROWS: i64 = 64;
-/// Operations that are worth a table.
+/// The minimum number of operations that are worth a table.
 const LEAST: usize = 6;
-/// Tables that a thread has memory for.
+/// The maximum number of tables per thread.
 const MOST: usize = 12;
-/// Rows that are worth tables of their own.
+/// The minimum number of rows that are worth separate tables.
 const FEWEST: i64 = 8;
-/// The number of rows that is assumed where it is not known.
+/// The estimate of a dynamic number of rows.
 const ASSUMED_ROWS: i64 = 64;
 
 /// Values of an operation's body that depend on the column, and that many rows share.
@@ -31,26 +31,26 @@ pub(super) struct Columns {
     shared: Shared,
 }
 
-/// Which rows share what columns say.
+/// Which rows share the column values.
 #[derive(Clone, Copy, PartialEq)]
 enum Shared {
-    /// All.
+    /// All rows.
     Everywhere,
-    /// Those that differ in the index of this dimension.
+    /// Rows that differ in the index of this dimension.
     Across(usize),
 }
 
-/// Where such values are while rows are computed.
+/// The tables of column values while rows are computed.
 pub(super) struct Tables {
     op: Op,
     /// The column of the first entries.
     begin: Value,
     buffers: IndexMap<Value, Value>,
-    /// What else of the body is computed.
+    /// The remaining operations of the body.
     rest: Slice,
 }
 
-/// What the columns of a result say, if that is worth tables.
+/// The column values of a result, if they are worth tables.
 pub(super) fn columns(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Columns> {
     let [piece] = pieces else { return None };
     let source = emitter.source;
@@ -83,7 +83,8 @@ pub(super) fn columns(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Col
     None
 }
 
-/// Numbers that depend on the last loop's index, are the same for rows that share them, and on which others depend that are not.
+/// Values that depend on the last loop's index, are the same for rows that share them, and are used by values that are
+/// not.
 fn column_values(emitter: &Emitter<'_>, generic: &Generic, shared: Shared) -> Vec<Value> {
     let source = emitter.source;
     let known = shared_values(emitter, generic, shared);
@@ -174,7 +175,8 @@ pub(super) fn emit_with_tables(
     }
 }
 
-/// Builds what reads tables of what columns say at a point of the outer loops, where those are open that the columns depend on.
+/// Builds the readers of tables of column values at a point of the outer loops, with open loops for those that the
+/// columns depend on.
 fn with_tables(
     emitter: &mut Emitter<'_>,
     columns: &Columns,
@@ -206,8 +208,8 @@ fn with_tables(
     emitter.tables = None;
 }
 
-/// A parallel loop over the outer loops but one and over pieces of rows; `build` gets the indices of those, the first column, and the one
-/// behind the last.
+/// A parallel loop over the outer loops but one and over pieces of rows; `build` receives the indices of those, the
+/// first column, and the end.
 fn each_place(
     emitter: &mut Emitter<'_>,
     extents: &[Value],
@@ -237,8 +239,7 @@ fn each_place(
     });
 }
 
-/// A parallel loop over groups of rows and pieces of them; `build` gets the first of the rows and of the columns, and the ones behind
-/// them.
+/// A parallel loop over groups of rows and pieces of them; `build` receives the first rows and columns, and their ends.
 pub(super) fn each_group(
     emitter: &mut Emitter<'_>,
     extents: &[Value],
@@ -313,7 +314,8 @@ impl Tables {
 }
 
 impl Emitter<'_> {
-    /// Whether a value of an operation's body is computed in a row: not where it is in a table, or only others need it that are.
+    /// Whether a value of an operation's body is computed in a row: not if it is in a table, or is only used by values
+    /// in tables.
     pub(super) fn is_computed(&self, generic: &Generic, op: Op) -> bool {
         match &self.tables {
             Some(tables) if tables.op == generic.op => tables.rest.ops.contains(&op),
@@ -321,7 +323,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What tables hold of an operation's body at a point of its loops.
+    /// The table entries of an operation's body at a point of its loops.
     pub(super) fn tabled(&mut self, generic: &Generic, point: &[Option<Lane>]) -> IndexMap<Value, Lane> {
         let Some(tables) = self.tables.as_ref().filter(|tables| tables.op == generic.op) else {
             return IndexMap::default();

@@ -1,6 +1,6 @@
-//! Square tiles of results whose rows lie along the columns of an operand, as in a transposition.
+//! Register transposition: square tiles of results whose rows run along the columns of an operand.
 //!
-//! As many rows as vectors have lanes are computed together. What an operand holds of them is loaded along its own rows and
+//! As many rows as vectors have lanes are computed together. The operand's elements are loaded along its own rows and
 //! transposed in registers, instead of element by element.
 
 use dialects::{arith, vector};
@@ -13,20 +13,20 @@ use super::pad::all_below;
 use super::products::ceil_div;
 use dialects::linalg::generic::Generic;
 
-/// Bytes that processors bring near together.
+/// The size of a cache line in bytes.
 const LINE: usize = 64;
-/// Columns of tiles that read parts of lines, and tiles that one thread computes: those of the next tile, which read the rest of the
-/// lines, follow while these are near.
+/// Columns of tiles that read parts of cache lines, and tiles that a thread computes: the next tiles, which read the
+/// rest of the lines, follow while these are in the cache.
 const COLUMNS: i64 = 128;
 const TILES: i64 = 16;
 
 /// Rows of a result that are computed together.
 pub(super) struct Tile {
-    /// Their indices, one behind the other, as many as vectors have lanes; the first is a multiple of that.
+    /// Their indices, as many as vectors have lanes; the first is a multiple of that.
     rows: Vec<Value>,
-    /// For the indices, and what they leave when they are divided: which row's it is, and the first row's.
+    /// For the indices, and their quotients and remainders: the number of the row, and the value for the first row.
     places: IndexMap<Value, (usize, Value)>,
-    /// For a buffer and subscripts but the last: what each row reads there.
+    /// For a buffer and all subscripts but the last: the values that each row reads there.
     blocks: IndexMap<(Value, Vec<Lane>), Vec<Value>>,
 }
 
@@ -37,8 +37,8 @@ impl Tile {
     }
 }
 
-/// The outer dimension of the result along which an operand's last one runs, while the result's last one runs along another of
-/// the operand's.
+/// The outer dimension of the result along which an operand is contiguous, if the result's last dimension runs along
+/// another of the operand's.
 pub(super) fn crossed_dim(emitter: &Emitter<'_>, value: Value, rank: usize) -> Option<usize> {
     let source = emitter.source;
     let shape = source.value_type(value).shape()?;
@@ -69,7 +69,8 @@ pub(super) fn crossed_dim(emitter: &Emitter<'_>, value: Value, rank: usize) -> O
     None
 }
 
-/// The dimension along which a subscript counts up by one, at least within each `lanes` indices from a multiple of that on.
+/// The dimension along which a subscript increases by one, at least within each `lanes` indices from a multiple of that
+/// on.
 fn consecutive_dim(subscript: &AffineExpr, lanes: i64) -> Option<usize> {
     match subscript {
         AffineExpr::Dim(dim) => Some(*dim as usize),
@@ -112,7 +113,7 @@ pub(super) fn emit_tiles(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent
     }
 }
 
-/// A parallel loop over all indices below `extents`, of which dimension `dim` has another extent.
+/// A parallel loop over all indices below `extents`, with another extent for dimension `dim`.
 fn each_row(
     emitter: &mut Emitter<'_>,
     extents: &[Value],
@@ -125,7 +126,7 @@ fn each_row(
     each_index(emitter, &extents, work, |emitter, row| build(emitter, &row));
 }
 
-/// Rows of results that are computed tile by tile along dimension `dim`, and how long they are.
+/// Rows of results that are computed tile by tile along dimension `dim`, and their length.
 struct Rows<'p> {
     pieces: &'p [Piece<'p>],
     dim: usize,
@@ -153,7 +154,7 @@ impl Rows<'_> {
         });
     }
 
-    /// Some columns of the tile of this number: whole vectors, and where the row ends what is left.
+    /// Some columns of a tile: full vectors, and a tail at the end of the row.
     fn emit_tile(&self, emitter: &mut Emitter<'_>, row: &[Value], [begin, behind]: [Value; 2]) {
         let &Rows { pieces, dim, last } = self;
         let lanes = emitter.lanes as i64;
@@ -212,10 +213,10 @@ impl Emitter<'_> {
         Some([quotient, own])
     }
 
-    /// What the point's row of the current tile reads along the rows of a buffer: the last subscript is the row's index, another
-    /// one consecutive.
+    /// The elements that the point's row of the current tile reads along the rows of a buffer: the last subscript is
+    /// the row's index, another one consecutive.
     ///
-    /// All rows' last subscripts lie in the buffer, as each of them is read by its own row; so the block does.
+    /// All rows' last subscripts are in bounds, because each row reads its own one; therefore the block is.
     pub(super) fn load_crossed(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
         let tile = self.tile.as_ref()?;
         let (last, outer) = subscripts.split_last()?;
@@ -252,7 +253,7 @@ impl Emitter<'_> {
         Some(found)
     }
 
-    /// As many vectors as they have lanes, the other way.
+    /// Transposes as many vectors as they have lanes.
     fn transposed(&mut self, vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
         match self.target.flexible_vectors {
             true => self.transposed_bit_by_bit(vectors, r#type),
@@ -260,7 +261,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Numbers of vectors and of lanes change places bit by bit: of long vectors most lanes stay in the same part.
+    /// Exchanges the numbers of vectors and of lanes bit by bit: for long vectors most lanes stay in the same part.
     fn transposed_bit_by_bit(&mut self, mut vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
         let lanes = vectors.len();
         let mut bit = 1;
@@ -280,8 +281,8 @@ impl Emitter<'_> {
         vectors
     }
 
-    /// The bits of the number of a vector and of a lane in it, one behind the other, are turned round by one place again and again,
-    /// which processors have an instruction for: the vectors of both halves are interleaved.
+    /// Rotates the bits of the combined number of a vector and a lane by one position repeatedly, for which processors
+    /// have an instruction: the vectors of both halves are interleaved.
     fn transposed_by_interleaving(&mut self, mut vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
         let lanes = vectors.len();
         let interleaved = |first: usize| (first..first + lanes / 2).flat_map(|k| [k, lanes + k]).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Lanes and vectors: elementwise operations on whatever lanes are, and what the target has vectors of.
+//! Lanes and vectors: elementwise operations on lanes in any representation, and the vector types of the target.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, vector};
@@ -10,7 +10,7 @@ use super::lane::Lane;
 use dialects::linalg::generic::Generic;
 
 impl Emitter<'_> {
-    /// An elementwise operation applied lane by lane, as a vector operation where the target has one.
+    /// An elementwise operation applied lane by lane, as a vector operation if the target has one.
     pub fn elementwise(&mut self, name: &OpName, operands: &[Lane], result: Type, attributes: &Attributes) -> Lane {
         if operands.iter().all(|lane| !lane.varies()) {
             let scalars: Vec<Value> = operands.iter().filter_map(Lane::uniform).collect();
@@ -46,20 +46,20 @@ impl Emitter<'_> {
         Lane::Scalars(scalars)
     }
 
-    /// Whether a lane is made a vector because the result is one, and not an integer that may become a subscript.
+    /// Whether a lane becomes a vector because the result is one, and not an integer that may become a subscript.
     fn is_counted(&self, lane: &Lane, result: &Type) -> bool {
         matches!(lane, Lane::Iota(base) if *self.body.value_type(*base) != Type::Index)
             && (result.is_float() || *result == Type::I1)
     }
 
-    /// A comparison of consecutive indices with one, as a mask, where elements are chosen by it: the numbers of the lanes are compared
-    /// with how far the one is from the first.
+    /// A comparison of consecutive indices with a bound, as a mask for selects: lane numbers are compared with the
+    /// distance of the bound from the first index.
     pub(super) fn counted_mask(&mut self, op: Op, operands: &[Lane]) -> Option<Lane> {
         let source = self.source;
         let &[Lane::Iota(base), Lane::Uniform(other)] = operands else { return None };
         let predicate = CmpIPredicate::of(source, op).filter(|predicate| !predicate.is_unsigned())?;
         let element = [32, 64, 8].map(Type::integer).into_iter().find(|element| self.is_whole(element))?;
-        // sizes do not stand in vectors
+        // sizes are not vectorised
         let gives_size = |user: Op| *source.value_type(source.result(user, 0)) == Type::Index;
         if !chooses(source, op) || source.uses(source.result(op, 0)).iter().any(|r#use| gives_size(r#use.op)) {
             return None;
@@ -95,7 +95,7 @@ impl Emitter<'_> {
             {
                 Some(Lane::EveryOther(self.mul(*base, *factor)))
             }
-            // base · factor + lane · factor, of which the latter is the same everywhere
+            // base · factor + lane · factor, of which the latter is loop-invariant
             (arith::MULI, [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
                 if *result != Type::Index && self.vector_legal(result) =>
             {
@@ -130,13 +130,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the target has whole registers of `lanes` such elements, in memory too.
+    /// Whether the target has full registers of `lanes` such elements, in memory too.
     pub(super) fn is_whole(&self, element: &Type) -> bool {
         let packed = !self.target.flexible_vectors && self.is_packed(element);
         self.vector_legal(element) && !packed && *element != Type::I1
     }
 
-    /// Whether these are elements of 8 or 16 bits that stand in for lanes of 32.
+    /// Whether elements of 8 or 16 bits replace lanes of 32.
     fn is_packed(&self, element: &Type) -> bool {
         let stored = match element {
             Type::Integer(integer) => matches!(integer.width, 8 | 16),
@@ -186,7 +186,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A lane as scalars: one for all lanes, or one a lane.
+    /// A lane as scalars: one for all lanes, or one per lane.
     pub fn scalars_of(&mut self, lane: &Lane) -> Vec<Value> {
         match lane {
             Lane::Uniform(value) => vec![*value],
@@ -225,8 +225,9 @@ impl Emitter<'_> {
     }
 }
 
-/// Elements a vector covers in this kernel: as many 32-bit ones as fit, or 64-bit ones where it has no others, or bytes where
-/// those are all it reads, computes and writes, side by side; for targets with vectors of one width 16-bit ones where there are no others.
+/// Elements per vector in this kernel: as many 32-bit ones as fit, or 64-bit ones if it has no others, or bytes if it
+/// only reads, computes and writes those, contiguously; for targets with vectors of one width 16-bit ones if there are
+/// no others.
 pub(super) fn lane_count(source: &Body, target: &Target) -> usize {
     let (mut narrow, mut wide, mut bytes, mut halves) = (false, false, true, !target.flexible_vectors);
     for op in source.walk_all() {
@@ -252,7 +253,7 @@ pub(super) fn lane_count(source: &Body, target: &Target) -> usize {
     (target.vector_bits / bits) as usize
 }
 
-/// Whether neighbours in the result of a generic operation are made of neighbours in its operands.
+/// Whether neighbouring results of a generic operation are computed from neighbouring operands.
 fn is_side_by_side(source: &Body, op: Op) -> bool {
     let Some(generic) = Generic::of(source, op) else { return true };
     let Some(last) = generic.rank().checked_sub(1) else { return true };

@@ -1,4 +1,4 @@
-//! How the tiles of a contraction walk its operands.
+//! The loops of a contraction's tiles over its operands.
 
 use abi::{Blocks, Depthwise, Product};
 use dialects::rt::attributes::LAST_BLOCK;
@@ -9,7 +9,7 @@ use super::products::{ContractionKernel, Strides, address, dense_strides};
 use crate::contraction::{Columns, Contraction, Shape};
 use dialects::rt::tile::{Kind, Walk};
 
-/// One reduction loop and how far it moves in the operands.
+/// A reduction loop and its strides in the operands.
 #[derive(Clone, Copy)]
 struct ReductionLoop {
     extent: Value,
@@ -17,9 +17,9 @@ struct ReductionLoop {
     right: Value,
 }
 
-/// The reduction loops, outermost first. Neighbours that walk memory as one loop would are one, so that the innermost
-/// loop is long, unless the innermost one is ragged. Loops of one step are left out, but not one that operands must be contiguous
-/// along.
+/// The reduction loops, outermost first. Adjacent loops that are contiguous are merged, so that the innermost loop is
+/// long, unless the innermost one is ragged. Loops with one step are dropped, except one along which operands must be
+/// contiguous.
 fn reduction_loops(
     emitter: &mut Emitter<'_>,
     roles: &Contraction,
@@ -55,7 +55,7 @@ fn reduction_loops(
     loops
 }
 
-/// How the tiles of a contraction walk its operands.
+/// The loops of a contraction's tiles over its operands.
 pub(super) fn walk_of(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
@@ -71,7 +71,7 @@ pub(super) fn walk_of(
         let mut words = [filler; 4];
         let (inner, outer) = loops.split_last().expect("a contraction reduces");
         words[3] = pick(inner);
-        // the outermost loop stands first: its last step is the ragged one
+        // the outermost loop comes first: its last step is the ragged one
         if let Some((first, rest)) = outer.split_first() {
             words[0] = pick(first);
             rest.iter().rev().zip((1..3).rev()).for_each(|(middle, at)| words[at] = pick(middle));
@@ -99,7 +99,7 @@ pub(super) fn walk_of(
                 out_group: strides.out_group,
             },
         },
-        // one reduction loop stands innermost, two stand outermost and innermost
+        // a single reduction loop is innermost, two are outermost and innermost
         Shape::Depthwise => Walk::Depthwise(Depthwise {
             window: [reduction[0], reduction[3]],
             left: [left[0], left[3]],
@@ -110,7 +110,8 @@ pub(super) fn walk_of(
     }
 }
 
-/// A product with numbers of `bits` bits in blocks of `block`, without the addresses that differ from tile to tile.
+/// A contraction with block-quantised values of `bits` bits in blocks of `block`, without the addresses that differ
+/// between tiles.
 fn blocks_of(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
@@ -136,12 +137,12 @@ fn blocks_of(
     }
 }
 
-/// Inputs of a product with numbers in blocks behind the factors: `[column groups, blocks, 16]`.
+/// Inputs of a block-quantised contraction after the factors: `[column groups, blocks, 16]`.
 const SCALES: usize = 2;
-/// See [`SCALES`]; there may be none.
+/// See [`SCALES`]; they are optional.
 const ZERO_POINTS: usize = 3;
 
-/// The walk of a tile that begins at a group of columns.
+/// The loops of a tile that begins at a group of columns.
 pub(super) fn at_columns(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, walk: Walk, group: Value) -> Walk {
     let Walk::Blocks(blocks) = walk else { return walk };
     let offset = emitter.mul(group, blocks.scales_group);

@@ -1,5 +1,5 @@
-//! Windows that slide along rows of floats, as those of pools do: the runtime folds those of some rows at once, where its vectors
-//! are wider than those of the code around it.
+//! Pooling windows along rows of floats: the runtime reduces the windows of several rows in one call, if its vectors
+//! are wider than those of the generated code.
 
 use abi::RowFold;
 use dialects::{func, rt};
@@ -11,13 +11,13 @@ use super::loops::{Piece, each_index, emit_row, shift};
 use super::products::{address, buffer_strides, operand_strides};
 use dialects::linalg::generic::{Generic, Iterator};
 
-/// Loops of a window that a call runs through.
+/// The maximum number of loops of a window in a call.
 const LOOPS: usize = 3;
-/// Rows known to be shorter are left to the code around them.
+/// Shorter rows are left to generated code.
 const SHORTEST: i64 = 8;
-/// Rows that are folded by one call: few enough to stay in the nearest cache for what is done with them.
+/// Rows that one call reduces: few enough to stay in the L1 cache for their consumers.
 const LINES: i64 = 32;
-/// Elements of a row, as work is estimated.
+/// The estimate of a row's length.
 const ASSUMED_ROW: i64 = 64;
 
 /// A reduction whose windows slide along the rows of a result.
@@ -29,7 +29,7 @@ pub(super) struct Windows {
     fold: RowFold,
 }
 
-/// The windows that a result is made of, element by element.
+/// The windows that a result is computed from, element by element.
 pub(super) fn sliding_windows(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Windows> {
     let [piece] = pieces else { return None };
     if !emitter.target.narrow || emitter.source.value_type(piece.value).shape()?.last()?.is_some_and(|e| e < SHORTEST) {
@@ -40,7 +40,7 @@ pub(super) fn sliding_windows(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) -
     while let Some(value) = pending.pop() {
         let Some(generic) = Generic::defining(emitter.source, value).filter(|_| seen.insert(value)) else { continue };
         if generic.is_reduction() {
-            // a row of it is kept where one of the result belongs
+            // a row of it is stored in the result
             if emitter.source.value_type(value).element() == emitter.source.value_type(piece.value).element()
                 && let Some(windows) = windows_of(emitter, value, &generic)
             {
@@ -64,7 +64,7 @@ fn windows_of(emitter: &mut Emitter<'_>, value: Value, generic: &Generic) -> Opt
         return None;
     }
     let fold = emitter.combiner(generic)?.fold?;
-    // nothing but elements of one input, from a constant on
+    // only elements of one input, from a constant start
     let arguments = source.arguments(generic.block);
     let [term, accumulator] = *source.op(source.defining_op(generic.yields(source)[0])?).operands() else {
         return None;
@@ -76,7 +76,7 @@ fn windows_of(emitter: &mut Emitter<'_>, value: Value, generic: &Generic) -> Opt
         return None;
     }
     emitter.buffer(generic.inputs[input])?;
-    // neighbours in the result begin near each other in a row of the input
+    // neighbouring results start near each other in a row of the input
     let rank = generic.rank() as u32;
     let along = parallel as u32 - 1;
     let (inner, outer) = generic.maps[input].results.split_last()?;
@@ -85,7 +85,7 @@ fn windows_of(emitter: &mut Emitter<'_>, value: Value, generic: &Generic) -> Opt
     (slides && is_linear).then(|| Windows { value, generic: generic.clone(), input, fold })
 }
 
-/// Emits the loops that compute a result whose elements are made of windows, a group of rows after the other.
+/// Emits the loops that compute a result from windows, one group of rows after the other.
 pub(super) fn emit_windows(
     emitter: &mut Emitter<'_>,
     piece: &Piece<'_>,
@@ -113,7 +113,7 @@ pub(super) fn emit_windows(
         let row = row_of(begin);
         let count = emitter.sub(end, begin);
         fold_windows(emitter, piece, windows, &row, [count, last]);
-        // where the result is nothing else, it is there
+        // if the result is the reduction itself, it is finished
         if windows.value == piece.value {
             return;
         }
@@ -130,7 +130,7 @@ pub(super) fn emit_windows(
     });
 }
 
-/// Folds the windows of some rows of the result from `row` on, into where those belong.
+/// Reduces the windows of some rows of the result from `row` on.
 fn fold_windows(
     emitter: &mut Emitter<'_>,
     piece: &Piece<'_>,

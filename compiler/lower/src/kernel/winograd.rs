@@ -1,5 +1,5 @@
-//! Kernels around a convolution by points: runs of tiles computed by a micro-kernel straight into the result, then the
-//! elementwise consumers of the convolution applied to what is there.
+//! Winograd convolution kernels: a micro-kernel computes runs of tiles into the result, then the elementwise consumers
+//! of the convolution are applied to it.
 
 use abi::{Start, TILE_STEP};
 use dialects::arith;
@@ -13,12 +13,13 @@ use super::lane::Lane;
 use super::loops::delinearize;
 use super::products::{address, buffer_strides, ceil_div};
 
-/// Tiles of one call at most: rows of one product at each point.
+/// The maximum number of tiles of one call: rows of one matrix product at each point.
 pub(crate) const TILES: i64 = 9 * TILE_STEP as i64;
-/// Channels of the result in one call at most. Each call makes the operand's points anew, which takes a small part of what it does.
+/// The maximum number of output channels of one call. Each call transforms the operand again, which is a small part of
+/// its work.
 const CHANNELS: i64 = 128;
 
-/// Emits a kernel that writes `out`, whose elements are at the places of the convolution's own.
+/// Emits a kernel that writes `out`, whose indices are those of the convolution's result.
 pub(super) fn emit_winograd(emitter: &mut Emitter<'_>, (op, winograd): (Op, &Winograd), result: Value, out: Value) {
     let convolution = emitter.source.result(op, 0);
     let grid = Grid::of(emitter, winograd, out);
@@ -34,25 +35,25 @@ pub(super) fn emit_winograd(emitter: &mut Emitter<'_>, (op, winograd): (Op, &Win
     });
 }
 
-/// The tiles of all images, and how they are shared out.
+/// The tiles of all images, and how they are shared between threads.
 struct Grid {
     /// Extents of the result: groups of channels, rows, columns.
     groups: Value,
     height: Value,
     width: Value,
-    /// Rows and columns of a tile.
+    /// The output tile size.
     size: Value,
-    /// Tiles beside each other, and all of an image.
+    /// Tiles in a row, and in an image.
     across: Value,
     tiles: Value,
-    /// Images, runs of tiles and parts of the channels.
+    /// The numbers of images, runs of tiles and groups of channels.
     counts: [Value; 3],
-    /// Tiles of a run, and groups of channels of a part.
+    /// Tiles of a run, and channel groups per part.
     run: Value,
     part: Value,
 }
 
-/// What one iteration computes: tiles of an image for some groups of channels.
+/// The work of one iteration: tiles of an image for some groups of channels.
 struct Share {
     image: Value,
     first: Value,
@@ -89,7 +90,7 @@ impl Grid {
         Share { image: position[0], first, count, first_group, groups: emitter.min(rest, self.part) }
     }
 
-    /// The pixels of a tile along an axis: from its first one on, as far as there are some.
+    /// The pixels of a tile along an axis: from its first one to the end of the image at most.
     fn span(&self, emitter: &mut Emitter<'_>, tile: Value, extent: Value) -> [Value; 2] {
         let first = emitter.mul(tile, self.size);
         let end = emitter.add(first, self.size);
@@ -97,7 +98,7 @@ impl Grid {
     }
 }
 
-/// Has a share computed by the micro-kernel.
+/// Emits the micro-kernel call for a share.
 fn call(emitter: &mut Emitter<'_>, winograd: &Winograd, grid: &Grid, share: &Share, out: Value) {
     let [x, points, bias] = [winograd.x, winograd.points, winograd.bias]
         .map(|tensor| emitter.buffer(tensor).expect("operands of a convolution are kernel arguments"));
@@ -137,7 +138,7 @@ fn call(emitter: &mut Emitter<'_>, winograd: &Winograd, grid: &Grid, share: &Sha
     emitter.effect(tile.code(), &tile.operands(), &[], tile.attributes());
 }
 
-/// Makes the kernel's result of the sums of a share, which lie where it goes.
+/// Computes the kernel's result from the sums of a share, in place.
 fn apply(emitter: &mut Emitter<'_>, grid: &Grid, share: &Share, result: Value, out: Value) {
     let (zero, group, lanes) = (emitter.index(0), emitter.index(GROUP), emitter.lanes as i64);
     emitter.for_loop(zero, share.count, 1, &[], |emitter, tile, _| {

@@ -1,8 +1,8 @@
-//! `cf.assert` to messages by number.
+//! Replaces `cf.assert` by message numbers.
 //!
-//! In a kernel a failed assertion stores its number into the run's status word and goes on: a kernel clamps whatever
-//! indices it takes from data. In a host function it ends the run at once, and so does a failed kernel before its
-//! results are looked at, and a request for memory that cannot be met.
+//! In a kernel a failed assertion stores its number into the run's status word and continues: a kernel clamps all
+//! data-dependent indices. In a host function it ends the run immediately, and so does a failed kernel before its
+//! results are read, and a failed allocation.
 
 use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::{HOST, MAY_FAIL, MESSAGES, NUMBER};
@@ -12,10 +12,10 @@ use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Result, Type, Va
 
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
 
-/// Runtime calls that fail by setting the status.
+/// Runtime calls that set the status on failure.
 const FALLIBLE: [&str; 4] = ["rt_arena", "rt_allocate", "rt_append", "rt_output"];
 
-/// Numbers all messages; replaces kernels' assertions by stores into a status word, which they take as last argument.
+/// Numbers all messages; replaces kernels' assertions by stores into a status word, which becomes their last argument.
 pub(super) fn number_assertions(module: &mut Module) -> Result<()> {
     let mut messages: IndexSet<String> = IndexSet::default();
     let mut checked: IndexSet<String> = IndexSet::default();
@@ -37,7 +37,7 @@ pub(super) fn number_assertions(module: &mut Module) -> Result<()> {
     Ok(())
 }
 
-/// The type of the status argument: one word, so that no extent goes with it.
+/// The type of the status argument: one word, so that no extent is passed with it.
 fn status_type() -> Type {
     Type::memref(vec![Some(1)], Type::I64)
 }
@@ -75,7 +75,7 @@ fn store_unless(body: &mut Body, op: Op, number: i64, status: Value) {
     body.erase(op);
 }
 
-/// Hands the status word to the kernels that may set it.
+/// Passes the status word to the kernels that may set it.
 fn pass_status(body: &mut Body, checked: &IndexSet<String>) {
     let calls: Vec<Op> = body
         .walk_all()
@@ -95,7 +95,7 @@ fn table_argument(body: &Body) -> Value {
     body.arguments(body.entry().expect("the function has a body"))[0]
 }
 
-/// Ends host functions where an assertion, a checked kernel or a request for memory fails.
+/// Ends host functions where an assertion, a checked kernel or an allocation fails.
 pub(super) fn guard_host(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
         let function = module.function_view(op).expect("a function");
@@ -118,7 +118,7 @@ fn guard_body(body: &mut Body) {
     let status = status_word(&mut builder, table);
     let (zero, fine) = (builder.constant_index(0), builder.constant(Attribute::i64(0), Type::I64));
     let failed = failure_block(body);
-    // from the end, so that each block is split off once
+    // from the end, so that each block is split once
     for op in guards.into_iter().rev() {
         if body.is(op, cf::ASSERT) {
             let condition = body.operand(op, 0);
@@ -136,7 +136,7 @@ fn guard_body(body: &mut Body) {
     }
 }
 
-/// A block at the end that returns the status it is given.
+/// A block at the end that returns the status that it is passed.
 fn failure_block(body: &mut Body) -> Block {
     let block = body.add_block(body.root(), &[Type::I64]);
     let status = body.arguments(block)[0];
@@ -150,7 +150,7 @@ fn may_fail(body: &Body, op: Op) -> bool {
             || callee(body, op).is_some_and(|name| FALLIBLE.contains(&name) || name.starts_with(SYMBOL)))
 }
 
-/// Behind `op`: goes on if `condition` holds, to `failed` with `status` otherwise.
+/// After `op`: continues if `condition` holds, otherwise branches to `failed` with `status`.
 fn leave_unless(body: &mut Body, op: Op, condition: Value, status: Value, failed: Block) {
     let block = body.op(op).parent().expect("the operation is attached");
     let region = body.block_region(block).expect("the block is attached");

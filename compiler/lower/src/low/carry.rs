@@ -1,7 +1,8 @@
-//! Indices that loops carry along instead of dividing their counter in every iteration.
+//! Loop-carried indices instead of divisions of the counter in every iteration.
 //!
-//! A loop over rows begins with quotients and remainders of its counter: by the innermost extent, then quotients of quotients.
-//! As the counter grows by one, the innermost index does, and where that is complete it is zero again and the next one grows.
+//! A loop over rows begins with quotients and remainders of its counter: by the innermost extent, then of the
+//! quotients. When the counter increases by one, the innermost index does, and if that reaches its extent it is reset
+//! to zero and the next one increases.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, OpCodes, arith, scf};
@@ -23,12 +24,12 @@ pub(super) fn carry_indices(module: &mut Module) {
     }
 }
 
-/// A quotient and the remainder that belongs to it, by an extent from outside of the loop.
+/// A quotient and its remainder, by an extent from outside of the loop.
 struct Division {
     extent: Value,
     quotient: Op,
     remainder: Op,
-    /// Whether the quotient is read for more than the remainder and the next division.
+    /// Whether the quotient is used by more than the remainder and the next division.
     is_read: bool,
 }
 
@@ -52,13 +53,13 @@ impl Division {
         for at in 1..chain.len() {
             let own = [chain[at].quotient, chain[at].remainder];
             let readers = body.uses(body.result(chain[at - 1].quotient, 0));
-            // the product that the remainder is made with reads it, too
+            // the product in the remainder also uses it
             chain[at - 1].is_read = readers.iter().filter(|reader| !own.contains(&reader.op)).count() > 1;
         }
         chain
     }
 
-    /// `q = dividend / extent` and `dividend - q * extent`, where the extent is known only when the loop runs.
+    /// `q = dividend / extent` and `dividend - q * extent`, with an extent that is defined outside of the loop.
     fn of(body: &Body, block: Block, dividend: Value) -> Option<Division> {
         let user = |value: Value, code: OpCode| {
             let is_such = |op: Op| body.is(op, code) && body.op(op).parent() == Some(block);
@@ -85,14 +86,15 @@ impl Division {
     }
 }
 
-/// Has a loop that carries nothing carry its indices: for each division the remainder, and the quotient if it is read.
+/// Turns a loop that carries nothing into one that carries its indices: for each division the remainder, and the
+/// quotient if it is used.
 fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
     let block = body.blocks(body.op(op).regions()[0])[0];
     let mut bounds = body.op(op).operands().to_vec();
     let mut builder = Builder::before(body, op);
     let mut rest = bounds[0];
     for division in divisions {
-        // where there are no iterations there may be nothing to divide by
+        // without iterations the divisor may be zero
         let one = builder.constant_index(1);
         let extent = builder.value(arith::MAXSI, &[division.extent, one], Type::Index, []);
         let quotient = builder.value(arith::DIVUI, &[rest, extent], Type::Index, []);
@@ -126,7 +128,7 @@ fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
 fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[(Value, Option<Value>)]) -> Vec<Value> {
     let (zero, one) = (builder.constant_index(0), builder.constant_index(1));
     let mut next = Vec::new();
-    // whether the index within this one is complete
+    // whether the inner index has reached its extent
     let mut grows: Option<Value> = None;
     let step = |builder: &mut Builder<'_>, index: Value, grows: Option<Value>| {
         let grown = builder.value(arith::ADDI, &[index, one], Type::Index, []);

@@ -1,4 +1,4 @@
-//! `rt.contract` and `rt.depthwise` to calls of the runtime's micro-kernels, with their descriptors on the stack.
+//! `rt.contract` and `rt.depthwise` become calls of the runtime's micro-kernels, with descriptors on the stack.
 
 use dialects::func;
 use dialects::rt::tile::{Kind, Tile, Walk};
@@ -7,7 +7,7 @@ use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
 
 use super::scope::{definitions, enclosing_parallel_block, stack_table, with_body};
 
-/// The micro-kernel that computes a tile.
+/// The micro-kernel for a tile.
 fn micro_kernel(tile: &Tile) -> &'static str {
     match tile.walk {
         Walk::Product { kind: Kind::F32, .. } => "rt_contract_f32",
@@ -44,7 +44,7 @@ fn call_tile(body: &mut Body, op: Op, tile: &Tile) {
     body.erase(op);
 }
 
-/// An [`abi::Descriptor`]: written in front of the outermost loop that nothing in it changes in.
+/// An [`abi::Descriptor`], written before the outermost loop in which it is invariant.
 fn descriptor(body: &mut Body, op: Op, tile: &Tile) -> Value {
     let words = tile.walk.words();
     let mut place = op;
@@ -64,7 +64,7 @@ fn descriptor(body: &mut Body, op: Op, tile: &Tile) -> Value {
     table
 }
 
-/// Whether a value is not made within an operation's regions.
+/// Whether a value is not defined within an operation's regions.
 fn is_outside(body: &Body, value: Value, around: Op) -> bool {
     let block = match body.definition(value) {
         ir::ValueDefinition::Result { op, .. } => body.op(op).parent(),

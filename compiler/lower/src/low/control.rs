@@ -1,6 +1,7 @@
-//! Structured control flow to blocks.
+//! Lowers structured control flow to blocks.
 //!
-//! Counted loops test at the bottom: the entry jumps over a loop that runs zero times, and the body's end jumps back.
+//! Counted loops test at the bottom: the entry branches around a loop with zero iterations, and the end of the body
+//! branches back.
 
 use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::ROLLED;
@@ -32,18 +33,18 @@ fn lower_body(body: &mut Body) {
     }
 }
 
-/// Lowers an operation that ends a block and goes on behind it; returns the blocks that were its regions'.
+/// Lowers an operation that ends a block, with the code after it; returns the blocks of its regions.
 type Lowering = fn(&mut Body, Block, Op, &Rest) -> Vec<Block>;
 
-/// What follows an operation, as a block.
+/// The code after an operation, as a block.
 struct Rest {
     block: Block,
-    /// The results of the operation that are read: the block's arguments.
+    /// The used results of the operation: the block's arguments.
     read: Vec<usize>,
 }
 
 impl Rest {
-    /// What the block is given where these are the results.
+    /// The operands of a branch to the block with these results.
     fn arguments(&self, results: &[Value]) -> Vec<Value> {
         self.read.iter().map(|&at| results[at]).collect()
     }
@@ -58,7 +59,7 @@ fn lowering(code: OpCode) -> Option<Lowering> {
     }
 }
 
-/// Moves what follows `op` to a new block.
+/// Moves the operations after `op` to a new block.
 fn split_behind(body: &mut Body, block: Block, op: Op) -> Rest {
     let results = body.op(op).results().to_vec();
     let read: Vec<usize> = (0..results.len()).filter(|&at| !body.uses(results[at]).is_empty()).collect();
@@ -79,7 +80,7 @@ fn insert_behind(body: &mut Body, block: Block, new: Block) {
     body.insert_block(region, at + 1, new);
 }
 
-/// Takes the only block out of a region and puts it behind `block`.
+/// Moves the only block of a region after `block`.
 fn adopt(body: &mut Body, op: Op, region: usize, block: Block) -> Option<Block> {
     let region = *body.op(op).regions().get(region)?;
     let inner = *body.blocks(region).first()?;
@@ -100,7 +101,7 @@ fn branch(body: &mut Body, from: Block, like: Op, target: Block, values: &[Value
     body.set_successors(op, &[target]);
 }
 
-/// A conditional branch to two blocks with the values each takes.
+/// A conditional branch to two blocks, each with its operands.
 fn branch_if(body: &mut Body, from: Block, like: Op, condition: Value, targets: [(Block, &[Value]); 2]) {
     let [(then, on_true), (otherwise, on_false)] = targets;
     let operands: Vec<Value> = [condition].iter().chain(on_true).chain(on_false).copied().collect();
@@ -110,7 +111,7 @@ fn branch_if(body: &mut Body, from: Block, like: Op, condition: Value, targets: 
     body.set_successors(op, &[then, otherwise]);
 }
 
-/// Takes a block's terminator away and returns its operands.
+/// Removes a block's terminator and returns its operands.
 fn take_terminator(body: &mut Body, block: Block) -> Vec<Value> {
     let end = body.terminator(block).expect("a region's block ends in a terminator");
     let operands = body.op(end).operands().to_vec();
@@ -134,7 +135,7 @@ fn lower_for(body: &mut Body, block: Block, op: Op, rest: &Rest) -> Vec<Block> {
     let first: Vec<Value> = std::iter::once(low).chain(carried.iter().copied()).collect();
     branch_if(body, block, op, entered, [(inner, &first), (rest.block, &rest.arguments(carried))]);
     let yielded = take_terminator(body, inner);
-    // the end of the body belongs behind whatever blocks the body itself will be split into
+    // the end of the body belongs after all blocks that the body itself will be split into
     let counter = body.arguments(inner)[0];
     let counter_type = body.value_type(counter).clone();
     let next = append(body, inner, op, arith::ADDI, &[counter, step], &[counter_type]);

@@ -1,12 +1,12 @@
-//! Declarations of the runtime's symbols that a module calls.
+//! Declares the runtime's symbols that a module calls.
 
 use dialects::{OpCodes, func};
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, Location, Module, Op, Result, Type, Value};
 
 use super::scope::callee;
 
-/// Adds a function without body for every symbol that is called but not there, and brings the types of those that are
-/// there up to date: they are typed like their first call.
+/// Adds a function without body for every symbol that is called but not declared, and updates the types of those that
+/// are: they have the type of their first call.
 pub(crate) fn declare_runtime(module: &mut Module) -> Result<()> {
     for (name, r#type) in called_symbols(module) {
         match module.symbol(&name) {

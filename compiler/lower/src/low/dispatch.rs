@@ -1,5 +1,5 @@
-//! Kernels in several versions, for processors with more and with fewer instructions, of which one is chosen at every call
-//! by a word that the host sets before the first.
+//! Kernel versions for several instruction set levels; every call chooses one by a word that the host sets before the
+//! first.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{arith, func, memref, scf};
@@ -9,10 +9,10 @@ use super::scope::{definitions, is_kernel, name_of};
 use super::tile::VectorRegisters;
 use dialects::rt::attributes::{KERNEL, LEVEL};
 
-/// The global that holds the level of the processor; the lowest version will do for any.
+/// The global with the processor's level; the lowest version runs on any processor.
 pub const PROCESSOR_LEVEL: &str = "rt_level";
 
-/// The levels that kernels are made for, the highest first, and their vector registers.
+/// The levels of kernel versions, the highest first, and their vector registers.
 const LEVELS: [(i64, VectorRegisters); 3] =
     [(4, VectorRegisters::X86_512), (3, VectorRegisters::X86_256), (2, VectorRegisters::X86_128)];
 
@@ -21,7 +21,7 @@ pub(super) fn registers_of(level: i64) -> Option<VectorRegisters> {
     LEVELS.iter().find(|(own, _)| *own == level).map(|(_, registers)| *registers)
 }
 
-/// Replaces every kernel by versions of it and a choice between them.
+/// Replaces every kernel by versions of it and a dispatcher.
 pub(super) fn dispatch_kernels(module: &mut Module) {
     let kernels: Vec<Op> = definitions(module).into_iter().filter(|&op| is_kernel(module, op)).collect();
     if !kernels.is_empty() {
@@ -80,7 +80,7 @@ fn dispatch(module: &mut Module, kernel: Op) {
     ]);
 }
 
-/// Calls the first version that the processor's level reaches, or the last.
+/// Calls the first version that the processor's level supports, or the last.
 fn choose(builder: &mut Builder<'_>, level: Value, arguments: &[Value], versions: &[(i64, String)]) {
     let ((lowest, version), others) = versions.split_first().expect("there is a version");
     let call = |builder: &mut Builder<'_>| {

@@ -1,5 +1,5 @@
-//! Elementary functions on `f32`, scalars and vectors alike, as arithmetic that is off by a few units in the
-//! last place at most.
+//! Expands elementary functions on `f32`, scalars and vectors alike, to arithmetic with an error of at most a few units
+//! in the last place.
 //!
 //! Polynomials are those of [`abi::elementary`]; arguments are reduced with fused multiply-adds.
 
@@ -13,11 +13,11 @@ use ir::{Attribute, Builder, Type, Value};
 use super::expand::Inline;
 use super::floats::Floats;
 
-/// What arc sine and arc cosine are made of.
+/// The parts of arc sine and arc cosine.
 struct ArcParts {
-    /// Whether the argument is above a half in size.
+    /// Whether the argument's magnitude is above ½.
     large: Value,
-    /// The arc sine of its size, or half the angle between that and π/2.
+    /// The arc sine of its magnitude, or half of the angle between that and π/2.
     angle: Value,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Arithmetic<'a, 'b> {
     pub(super) builder: &'a mut Builder<'b>,
     /// Lanes of the vectors; `None` for scalars.
     pub(super) lanes: Option<i64>,
-    /// Which functions are computed inline.
+    /// The functions that are computed inline.
     pub(super) inline: Inline,
 }
 
@@ -88,7 +88,7 @@ impl Arithmetic<'_, '_> {
         self.fma(a, factor, c)
     }
 
-    /// The polynomial in `x` with the given coefficients, the highest power's first.
+    /// The polynomial in `x` with the given coefficients, highest power first.
     fn polynomial(&mut self, x: Value, coefficients: &[f64]) -> Value {
         let mut sum = self.float(coefficients[0]);
         for &coefficient in &coefficients[1..] {
@@ -106,7 +106,7 @@ impl Arithmetic<'_, '_> {
         self.exp_from_parts(x, r, whole)
     }
 
-    /// The whole number nearest to `x · factor`, at most 2²² in size, as a float and as an integer: adding 1.5·2²³
+    /// The integer nearest to `x · factor`, of magnitude at most 2²², as a float and as an integer: adding 1.5·2²³
     /// leaves it in the low bits.
     fn round_product(&mut self, x: Value, factor: f64) -> [Value; 2] {
         let shifter = self.float(numbers::SHIFTER as f64);
@@ -118,8 +118,8 @@ impl Arithmetic<'_, '_> {
         [n, whole]
     }
 
-    /// `2^n e^r` for a whole `n` in `i32` that has the sign of `x`, and at most 190 in size: by a power whose products have all their
-    /// bits, and one more.
+    /// `2^n e^r` for an integer `n` in `i32` with the sign of `x` and magnitude at most 190: multiplied by two powers
+    /// of two, the first of which is exact.
     fn exp_from_parts(&mut self, x: Value, r: Value, n: Value) -> Value {
         let less_one = self.exp_minus_one_reduced(r);
         let negative = self.compare_constant(CmpFPredicate::Olt, x, 0.0);
@@ -195,7 +195,7 @@ impl Arithmetic<'_, '_> {
         self.clamp(y, [-1.0, 1.0])
     }
 
-    /// `atan x`, of an argument that is brought to at most tan π/8 in size by one division.
+    /// `atan x`; one division reduces the argument to at most tan π/8.
     pub(super) fn atan(&mut self, x: Value) -> Value {
         let (size, one, none) = (self.abs(x), self.float(1.0), self.float(0.0));
         let middle = self.compare_constant(CmpFPredicate::Ogt, size, numbers::FRAC_PI_8_TANGENT);
@@ -218,7 +218,7 @@ impl Arithmetic<'_, '_> {
         self.apply(math::COPYSIGN, &[y, x])
     }
 
-    /// The arc sine of |x|, or where that is above a half, half of what it lacks of π/2.
+    /// The arc sine of |x|, or if |x| is above ½, half of π/2 - asin |x|.
     fn arc_parts(&mut self, x: Value) -> ArcParts {
         let size = self.abs(x);
         let (one, half) = (self.float(1.0), self.float(0.5));
@@ -234,7 +234,7 @@ impl Arithmetic<'_, '_> {
         ArcParts { large, angle: self.fma(p, cube, sine) }
     }
 
-    /// `asin x`; NaN above 1, where the root is.
+    /// `asin x`; above 1 the square root makes it NaN.
     pub(super) fn asin(&mut self, x: Value) -> Value {
         let ArcParts { large, angle } = self.arc_parts(x);
         let (minus_two, right) = (self.float(-2.0), self.float(FRAC_PI_2));
@@ -243,7 +243,7 @@ impl Arithmetic<'_, '_> {
         self.apply(math::COPYSIGN, &[y, x])
     }
 
-    /// `acos x`; NaN above 1, where the root is.
+    /// `acos x`; above 1 the square root makes it NaN.
     pub(super) fn acos(&mut self, x: Value) -> Value {
         let ArcParts { large, angle } = self.arc_parts(x);
         let (right, straight) = (self.float(FRAC_PI_2), self.float(PI));
@@ -264,7 +264,7 @@ impl Arithmetic<'_, '_> {
         let cube = self.mul(a, square);
         let sine = self.polynomial(square, &numbers::SINE);
         let sine = self.fma(sine, cube, a);
-        // which loses the sign of a zero
+        // the polynomial loses the sign of a zero
         let none = self.compare_constant(CmpFPredicate::Oeq, square, 0.0);
         let sine = self.select(none, a, sine);
         let cosine = self.polynomial(square, &numbers::COSINE);
@@ -283,7 +283,7 @@ impl Arithmetic<'_, '_> {
         self.builder.value(arith::CMPI, &[masked, bit], r#type, [CmpIPredicate::Eq.attribute()])
     }
 
-    /// Sine (`quarters` 0) or cosine (1); where a lane is too large to be reduced inline, the runtime computes it.
+    /// Sine (`quarters` 0) or cosine (1); if a lane is too large for inline range reduction, the runtime computes it.
     pub(super) fn sine(&mut self, x: Value, quarters: i32) -> Value {
         let size = self.abs(x);
         let name = if quarters == 0 { "rt_sin_f32" } else { "rt_cos_f32" };
@@ -293,7 +293,7 @@ impl Arithmetic<'_, '_> {
     /// `x - y · trunc(x / y)`, whose steps are exact in `f64` while the quotient is small.
     pub(super) fn remainder(&mut self, x: Value, y: Value) -> Value {
         let [dividend, divisor] = [x, y].map(|value| self.convert(arith::EXTF, value, Type::F64));
-        // an infinite one fits as little into a number as a large one
+        // infinite quotients are out of range like large ones
         let [lowest, highest] = [f64::MIN, f64::MAX].map(|bound| self.float_like(divisor, bound));
         let divisor = self.apply(arith::MAXIMUMF, &[divisor, lowest]);
         let divisor = self.apply(arith::MINIMUMF, &[divisor, highest]);
@@ -309,7 +309,7 @@ impl Arithmetic<'_, '_> {
         })
     }
 
-    /// What `inline` computes; where a lane's size is above a limit, what a function of the runtime does.
+    /// The result of `inline`; if a lane's magnitude is above a limit, that of a function of the runtime.
     fn call_beyond(
         &mut self,
         limit: f64,
@@ -334,7 +334,7 @@ impl Arithmetic<'_, '_> {
         self.builder.within(then, |builder| {
             let mut arithmetic = Arithmetic { builder, lanes, inline: functions };
             let exact = arithmetic.call(name, operands, Type::F32);
-            // what a lane becomes does not depend on those beside it
+            // the result of a lane does not depend on the other lanes
             let near = inline(&mut arithmetic);
             let bound = arithmetic.float(limit);
             let far = arithmetic.compare(CmpFPredicate::Ogt, size, bound);

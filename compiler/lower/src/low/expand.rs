@@ -1,7 +1,7 @@
-//! What the low level does not have among `arith` and `math`, in terms of what it has.
+//! Expands operations of `arith` and `math` that are not legal at the low level.
 //!
-//! Elementary functions on `f32` become arithmetic, or runtime calls where they are rare; those on `f64` do where vectors are wide, and
-//! runtime calls elsewhere; halves are computed in `f32`.
+//! Elementary functions on `f32` become arithmetic, or runtime calls if they are rare; those on `f64` become arithmetic
+//! if vectors are wide, and runtime calls otherwise; f16 and bf16 are computed in `f32`.
 
 use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::levels::Level;
@@ -14,14 +14,14 @@ use super::floats::Floats;
 use super::library;
 use super::scope::{definitions, with_body};
 
-/// Which functions are computed inline; the others are calls.
+/// The functions that are computed inline; others are calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inline {
-    /// On `f32`, where products may be rounded: not sines, whose arguments are reduced with fused ones.
+    /// On `f32`, if products may be rounded: not sines, whose range reduction needs fused multiply-adds.
     Rounded,
     /// On `f32`; sines of large arguments need a call.
     Singles,
-    /// On `f64`, too, and what is computed in it for `f32`.
+    /// On `f64`, too, and functions on `f32` that are computed in it.
     Doubles,
 }
 
@@ -112,7 +112,7 @@ impl Arithmetic<'_, '_> {
         })
     }
 
-    /// What is written the same way in every float type.
+    /// Functions with the same expansion for all float types.
     fn any_float(&mut self, function: &str, operands: &[Value]) -> Option<Value> {
         let x = operands[0];
         Some(match function {
@@ -120,7 +120,7 @@ impl Arithmetic<'_, '_> {
                 let (one, root) = (self.float_like(x, 1.0), self.apply(math::SQRT, &[x]));
                 self.div(one, root)
             }
-            // the largest number below a half, so that the sum does not round up to the next whole number
+            // the largest number below ½, so that the sum does not round up to the next integer
             "round" => {
                 let below = if self.is_double(x) { 0.5f64.next_down() } else { 0.5f32.next_down() as f64 };
                 let half = self.float_like(x, below);
@@ -288,8 +288,8 @@ impl Arithmetic<'_, '_> {
         self.builder.value(arith::CMPI, &[a, b], r#type, [predicate.attribute()])
     }
 
-    /// The quotient towards zero, moved by one where the remainder is not zero and the true quotient lies on the other
-    /// side.
+    /// The quotient rounded towards zero, adjusted by one if the remainder is not zero and the exact quotient is on the
+    /// other side.
     fn rounded_quotient(&mut self, up: bool, x: Value, y: Value, element: &Type) -> Value {
         let (zero, one) = (self.whole_constant(0, element), self.whole_constant(1, element));
         let quotient = self.apply(arith::DIVSI, &[x, y]);

@@ -1,6 +1,6 @@
-//! Buffers with shapes to flat ones: an element is named by one linear index, extents are values of their own.
+//! Flattens buffers with shapes: an element is accessed by one linear index, extents are separate values.
 //!
-//! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
+//! A kernel has one additional `index` argument for each dynamic dimension of its buffers, after the others.
 
 use dialects::{OpCodes, arith, func, memref, rt, vector};
 use ir::{
@@ -57,17 +57,17 @@ struct Flattener<'m> {
     body: &'m mut Body,
     /// The dynamic extents of each buffer, outermost first.
     extents: IndexMap<Value, Vec<Value>>,
-    /// What each buffer's type was.
+    /// The original type of each buffer.
     types: IndexMap<Value, Type>,
-    /// How far apart neighbours along each axis of an argument are, where somebody has asked.
+    /// The stride of each axis of an argument, computed on first use.
     strides: IndexMap<Value, Vec<Value>>,
-    /// The loops that each value changes with, where somebody has asked.
+    /// The loop depth of each value, computed on first use.
     depths: IndexMap<Value, usize>,
-    /// Constants at the head of the entry block.
+    /// Constants at the beginning of the entry block.
     constants: IndexMap<i64, Value>,
-    /// The first operation behind them.
+    /// The first operation after them.
     first: Op,
-    /// Operations that nobody needs any more.
+    /// Operations that are not used any more.
     dead: Vec<Op>,
 }
 
@@ -161,7 +161,7 @@ impl<'m> Flattener<'m> {
         Ok(())
     }
 
-    /// The dynamic extents of a cast buffer: those the operand has, and numbers where its type knows them.
+    /// The dynamic extents of a cast buffer: those of the operand, and constants that its type has.
     fn cast_extents(&mut self, op: Op, operand: Value, result: &Type) -> Vec<Value> {
         let mut dynamic = self.extents[&operand].clone().into_iter();
         let known = self.types[&operand].shape().unwrap_or_default();
@@ -178,7 +178,7 @@ impl<'m> Flattener<'m> {
         extents
     }
 
-    /// Operations that make a buffer from something else.
+    /// Operations that create a buffer from something else.
     fn view(&mut self, op: Op) -> Result<()> {
         let results: Vec<Value> = self.body.op(op).results().to_vec();
         for result in results {
@@ -218,7 +218,7 @@ impl<'m> Flattener<'m> {
         Diagnostic::internal(location, format!("{} has no flat form", self.body.name(op))).into()
     }
 
-    /// Joins the indices of an access: those behind operand `buffer`, but for the last `behind` operands.
+    /// Linearises the indices of an access: those after operand `buffer`, except the last `behind` operands.
     fn access(&mut self, op: Op, buffer: usize, behind: usize) {
         let operands = self.body.op(op).operands().to_vec();
         let base = operands[buffer];
@@ -251,15 +251,15 @@ impl<'m> Flattener<'m> {
         })
     }
 
-    /// Whether an index in front of the last is of as many loops as any: what is multiplied by the extents behind it is in the
-    /// innermost loop then.
+    /// Whether an index before the last depends on as many loops as any: then its product with the following extents is
+    /// in the innermost loop.
     fn is_inside(&mut self, indices: &[Value]) -> bool {
         let (last, outer) = indices.split_last().expect("there are several");
         let deepest = outer.iter().map(|&index| self.depth(index)).max().unwrap_or(0);
         deepest > 0 && deepest >= self.depth(*last)
     }
 
-    /// Operations with regions around what a value changes with, wherever the arithmetic stands that computes it.
+    /// The depth of the loops that a value depends on, wherever the arithmetic for it is.
     fn depth(&mut self, value: Value) -> usize {
         if let Some(&known) = self.depths.get(&value) {
             return known;
@@ -277,12 +277,13 @@ impl<'m> Flattener<'m> {
         depth
     }
 
-    /// The operation that a block is part of.
+    /// The operation that contains a block.
     fn around(&self, block: Block) -> Option<Op> {
         self.body.region_parent(self.body.block_region(block)?)
     }
 
-    /// Each part of each index times the stride of its axis. What changes in fewer loops is added up first, to be moved out of the others.
+    /// The sum of each addend of each index times the stride of its axis. Terms that depend on fewer loops are added
+    /// first, so that they can be hoisted.
     fn sum_of_steps(&mut self, op: Op, indices: &[Value], strides: &[Value]) -> Value {
         let mut steps: Vec<(Value, Value)> = Vec::new();
         for (&index, &stride) in indices.iter().zip(strides) {
@@ -300,7 +301,7 @@ impl<'m> Flattener<'m> {
         steps.into_iter().reduce(sum).expect("there are several axes")
     }
 
-    /// The values whose sum an index is.
+    /// The addends of an index.
     fn addends(&self, index: Value) -> Vec<Value> {
         match self.body.defining_op(index).filter(|&op| self.body.is(op, arith::ADDI)) {
             Some(sum) => self.body.op(sum).operands().iter().flat_map(|&operand| self.addends(operand)).collect(),
@@ -308,7 +309,7 @@ impl<'m> Flattener<'m> {
         }
     }
 
-    /// The extents of a buffer, outermost first, as far as they are known.
+    /// The extents of a buffer, outermost first, as far as known.
     fn extents_of(&mut self, buffer: Value, shape: &[Option<i64>]) -> Vec<Option<Value>> {
         let mut dynamic = self.extents.get(&buffer).cloned().unwrap_or_default().into_iter();
         let extents = shape.iter().map(|extent| match extent {
@@ -318,7 +319,7 @@ impl<'m> Flattener<'m> {
         extents.collect()
     }
 
-    /// How far apart neighbours along each axis of an argument are.
+    /// The stride of each axis of an argument.
     fn strides_of(&mut self, argument: Value, shape: &[Option<i64>]) -> Vec<Value> {
         if let Some(known) = self.strides.get(&argument) {
             return known.clone();
@@ -357,7 +358,7 @@ impl<'m> Flattener<'m> {
         Ok(())
     }
 
-    /// Kernels get the dynamic extents of their buffers; results of runtime symbols are flat already.
+    /// Passes the dynamic extents of buffers to kernels; results of runtime symbols are flat already.
     fn call(&mut self, op: Op) {
         if callee(self.body, op).is_some_and(|name| self.kernels.contains(name)) {
             let mut operands = self.body.op(op).operands().to_vec();

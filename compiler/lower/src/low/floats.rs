@@ -1,16 +1,16 @@
-//! Arithmetic on floats of one precision and shape, and the functions that are the same in all of them.
+//! Arithmetic on floats of one precision and shape, and the functions with the same definition for all of them.
 
 use dialects::arith::CmpFPredicate;
 use dialects::{OpCode, arith, math};
 use ir::{Attribute, Builder, DenseElements, Type, Value};
 
-/// Builds operations on floats of one type, which the implementation knows.
+/// Builds operations on floats of one type, which the implementation determines.
 pub(super) trait Floats<'b> {
-    /// Where operations are created.
+    /// The builder.
     fn builder(&mut self) -> &mut Builder<'b>;
     /// Lanes of the vectors; `None` for scalars.
     fn lanes(&self) -> Option<i64>;
-    /// The number, in every lane.
+    /// A constant in every lane.
     fn float(&mut self, value: f64) -> Value;
     /// `arith.cmpf`.
     fn compare(&mut self, predicate: CmpFPredicate, a: Value, b: Value) -> Value;
@@ -39,7 +39,7 @@ pub(super) trait Floats<'b> {
         self.builder().constant(value, r#type)
     }
 
-    /// A conversion to another element.
+    /// A conversion to another element type.
     fn convert(&mut self, code: OpCode, value: Value, element: Type) -> Value {
         let r#type = self.shaped(element);
         self.builder().value(code, &[value], r#type, [])
@@ -86,7 +86,7 @@ pub(super) trait Floats<'b> {
         self.builder().value(arith::SELECT, &[condition, yes, no], r#type, [])
     }
 
-    /// `x` between two numbers; NaN stays.
+    /// `x` clamped to a range; NaN stays.
     fn clamp(&mut self, x: Value, [low, high]: [f64; 2]) -> Value {
         let (low, high) = (self.float(low), self.float(high));
         let x = self.apply(arith::MAXIMUMF, &[x, low]);
@@ -103,7 +103,7 @@ pub(super) trait Floats<'b> {
         self.select(small, near, far)
     }
 
-    /// Puts a logarithm's values at 0, below 0, at infinity and at NaN in place.
+    /// Replaces a logarithm's values at 0, below 0, at infinity and at NaN.
     fn log_edges(&mut self, x: Value, y: Value) -> Value {
         let (pole, none) = (self.float(f64::NEG_INFINITY), self.float(f64::NAN));
         let top = self.compare_constant(CmpFPredicate::Oeq, x, f64::INFINITY);
@@ -122,7 +122,7 @@ pub(super) trait Floats<'b> {
         self.scale(natural, std::f64::consts::LOG10_E)
     }
 
-    /// `log(1 + x)`; what `1 + x` loses in rounding comes back as the factor `x / ((1 + x) - 1)`.
+    /// `log(1 + x)`; the rounding error of `1 + x` is corrected by the factor `x / ((1 + x) - 1)`.
     fn log1p(&mut self, x: Value) -> Value {
         let one = self.float(1.0);
         let sum = self.add(x, one);
@@ -132,7 +132,7 @@ pub(super) trait Floats<'b> {
         let y = self.mul(logarithm, ratio);
         let lost = self.compare(CmpFPredicate::Oeq, sum, one);
         let y = self.select(lost, x, y);
-        // at infinity the ratio is none
+        // at infinity the ratio is NaN
         let size = self.abs(logarithm);
         let edge = self.compare_constant(CmpFPredicate::Oeq, size, f64::INFINITY);
         self.select(edge, logarithm, y)

@@ -1,4 +1,4 @@
-//! Entry points of code without a runtime: functions that C calls with nothing but the addresses of tensors.
+//! Entry points of code without a runtime: functions that C calls with only the addresses of tensors.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCodes, arith, func, math, memref, rt, scf};
@@ -8,12 +8,12 @@ use ir::{
 
 use super::scope::{callee, table_type};
 
-/// What an entry point returns that is given no address for a tensor; a failed check is a positive number.
+/// The status of an entry point that is passed a null address for a tensor; a failed check is a positive number.
 pub const NO_ADDRESS: i64 = -1;
-/// What a run returns that comes before the initialization it needs.
+/// The status of a run before the initialization that it needs.
 pub const NOT_INITIALIZED: i64 = -2;
 
-/// The shapes of a model's inputs and outputs, which nothing but their names tells apart at run time.
+/// The shapes of a model's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shapes {
     /// Of the inputs.
@@ -22,8 +22,8 @@ pub struct Shapes {
     pub outputs: Vec<Vec<i64>>,
 }
 
-/// Adds what C calls to a module of the kernel level: `@name_initialize` and `@name_run`. A run of a model that has something to
-/// initialize ends at once where that has not been done.
+/// Adds the exported functions to a module of the kernel level: `@name_initialize` and `@name_run`. If the model needs
+/// initialization, a run returns an error before that.
 pub fn add_entry_points(module: &mut Module, name: &str, initialize: Option<&str>, run: &str, shapes: &Shapes) {
     let ready = initialize.map(|_| global(module, &format!("{name}_ready"), 1));
     let before = EntryPoint { host: initialize, needs: None, sets: ready.clone() };
@@ -31,11 +31,11 @@ pub fn add_entry_points(module: &mut Module, name: &str, initialize: Option<&str
     EntryPoint { host: Some(run), needs: ready, sets: None }.add(module, &format!("{name}_run"), shapes);
 }
 
-/// A function that C calls.
+/// An exported function.
 struct EntryPoint<'a> {
-    /// What it runs.
+    /// The host function that it runs.
     host: Option<&'a str>,
-    /// The word that must be 1 before, and the one that is 1 afterwards.
+    /// The word that must be 1 before, and the one that is set to 1 afterwards.
     needs: Option<(String, Type)>,
     sets: Option<(String, Type)>,
 }
@@ -137,7 +137,7 @@ fn global(module: &mut Module, name: &str, words: i64) -> (String, Type) {
     (name.to_string(), r#type)
 }
 
-/// Refuses a module of the low level that needs what only a runtime has.
+/// Refuses a module of the low level that needs a runtime.
 pub fn check_freestanding(module: &Module) -> Result<()> {
     let mut needed: IndexMap<String, (Location, &str)> = IndexMap::default();
     let mut callers: IndexMap<&str, Location> = IndexMap::default();
@@ -153,7 +153,7 @@ pub fn check_freestanding(module: &Module) -> Result<()> {
         }
     }
     let error = |(what, (own, function)): (String, (Location, &str))| {
-        // a kernel is called where its node stands
+        // a kernel is attributed to the node of its call
         let node = if own.names().is_empty() { callers.get(function).cloned() } else { None };
         let message = format!("it needs the runtime's {what}, and code under this profile has none");
         Diagnostic::unsupported(node.unwrap_or(own), message)
@@ -162,7 +162,7 @@ pub fn check_freestanding(module: &Module) -> Result<()> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// What of the runtime an operation is a call of, or becomes one of in code generators.
+/// The function of the runtime that an operation calls, or that code generators call for it.
 fn runtime_function(module: &Module, body: &Body, op: Op) -> Option<String> {
     let element = |value: &Value| body.value_type(*value).element().clone();
     let from = body.op(op).operands().first().map(element);

@@ -1,7 +1,7 @@
-//! Elementary functions in arithmetic that IEEE 754 defines: as functions of the module, for code that has no runtime and for results
-//! that are the same on every processor, and inline, where vectors are wide.
+//! Elementary functions in IEEE 754 arithmetic: as functions of the module, for code without a runtime and for results
+//! that are the same on every processor, and inline, if vectors are wide.
 //!
-//! Everything is computed in `f64`, also for `f32`, whose results then are off by little more than their own rounding.
+//! Everything is computed in `f64`, also for `f32`, whose results then have an error of little more than one rounding.
 
 mod error;
 mod inverse;
@@ -20,12 +20,12 @@ use turns::Turning;
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// 1.5 · 2⁵²: added to a number, it leaves the nearest whole one in the low bits.
+/// 1.5 · 2⁵²: added to a number, it leaves the nearest integer in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
-/// What a function computes of its arguments.
+/// The definition of a function.
 type Define = fn(&mut Doubles<'_, '_>, &[Value]) -> Value;
 
-/// The runtime's functions that are defined here: those that vectors of numbers are worth computing inline,
+/// The runtime's functions that are defined here: those that are short enough to be inlined for vectors,
 const SHORT: [(&str, Define); 18] = [
     ("rt_exp_f64", |s, x| s.exp(x[0])),
     ("rt_exp2_f64", |s, x| s.exp2(x[0])),
@@ -57,13 +57,13 @@ const LONG: [(&str, Define); 7] = [
     ("rt_tan_f64", |s, x| s.turning(x[0], Turning::Tangent)),
 ];
 
-/// What a function of the runtime computes in each lane, as arithmetic where that is short.
+/// Inlines a function of the runtime, in each lane, if it is short.
 pub(super) fn inline(builder: &mut Builder<'_>, lanes: Option<i64>, name: &str, operands: &[Value]) -> Option<Value> {
     let (_, define) = SHORT.iter().find(|(known, _)| *known == name)?;
     Some(define(&mut Doubles { builder, lanes }, operands))
 }
 
-/// Gives a body to every declaration of a function that is known here.
+/// Gives a body to every declaration of a function that is defined here.
 pub(super) fn define_functions(module: &mut Module) {
     let declared = module.functions().filter(|function| function.body.entry().is_none());
     let known = |name: &str| SHORT.iter().chain(&LONG).find(|(known, _)| *known == name).map(|&(_, define)| define);
@@ -126,7 +126,7 @@ impl<'b> Floats<'b> for Doubles<'_, 'b> {
         self.add(r, tail)
     }
 
-    /// With `s = f / (2 + f)`, of which `ln(1 + f)` is a series.
+    /// By the series of `ln(1 + f)` in `s = f / (2 + f)`.
     fn log(&mut self, x: Value) -> Value {
         let [k, mantissa] = self.exponent_and_mantissa(x);
         let (one, two) = (self.float(1.0), self.float(2.0));
@@ -167,7 +167,7 @@ impl Doubles<'_, '_> {
         self.apply(code, &[a, b])
     }
 
-    /// The polynomial in `x` with the given coefficients, the highest power's first.
+    /// The polynomial in `x` with the given coefficients, highest power first.
     fn polynomial(&mut self, x: Value, coefficients: impl IntoIterator<Item = f64>) -> Value {
         let mut coefficients = coefficients.into_iter();
         let mut sum = self.float(coefficients.next().unwrap_or(0.0));
@@ -180,7 +180,7 @@ impl Doubles<'_, '_> {
 
     // ---- exponentials
 
-    /// The whole number nearest to `x · factor`, as a float and as an integer.
+    /// The integer nearest to `x · factor`, as a float and as an integer.
     fn round_product(&mut self, x: Value, factor: f64) -> [Value; 2] {
         let (product, shifter) = (self.scale(x, factor), self.float(SHIFTER));
         let shifted = self.add(product, shifter);
@@ -189,7 +189,7 @@ impl Doubles<'_, '_> {
         [n, self.whole(arith::SUBI, bits, SHIFTER.to_bits() as i64)]
     }
 
-    /// `2^n · e^r`, in two steps so that neither power overflows where the product does not.
+    /// `2^n · e^r`, in two steps so that neither power overflows if the product does not.
     fn exp_from_parts(&mut self, r: Value, n: Value) -> Value {
         let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
         let y = self.add(less_one, one);
@@ -215,7 +215,7 @@ impl Doubles<'_, '_> {
     fn tanh(&mut self, x: Value) -> Value {
         let size = self.abs(x);
         let double = self.scale(size, 2.0);
-        // what is above is 1
+        // above this the result is 1
         let double = self.clamp(double, [0.0, 44.0]);
         let (t, two) = (self.expm1(double), self.float(2.0));
         let sum = self.add(t, two);
@@ -260,7 +260,7 @@ impl Doubles<'_, '_> {
         self.convert(arith::TRUNCF, power, Type::F32)
     }
 
-    /// Gives a power of |x| the sign it has as a power of x, and puts the special ones in place.
+    /// Gives a power of |x| its sign as a power of x, and replaces the special cases.
     fn power_edges(&mut self, x: Value, y: Value, power: Value) -> Value {
         let (size, one) = (self.abs(x), self.float(1.0));
         // also for infinite powers
@@ -268,7 +268,7 @@ impl Doubles<'_, '_> {
         let stays = self.compare(CmpFPredicate::Oeq, y, y);
         let unit = self.apply(arith::ANDI, &[unit, stays]);
         let power = self.select(unit, one, power);
-        // an odd power has the sign of x, one that is not whole is none where x is negative
+        // an odd power has the sign of x; a power that is not an integer is NaN if x is negative
         let half = self.scale(y, 0.5);
         let [is_whole, is_even] = [y, half].map(|value| {
             let whole = self.apply(math::TRUNC, &[value]);

@@ -1,7 +1,7 @@
-//! The kernel level to the low level: flat buffers, blocks instead of structured control flow, elementary functions as
-//! arithmetic, loops that run on several threads as calls of the runtime.
+//! Lowers the kernel level to the low level: flat buffers, blocks instead of structured control flow, elementary
+//! functions as arithmetic, parallel loops as calls of the runtime.
 //!
-//! The passes run in the order of [`PASSES`]; each leaves a module the next one can read.
+//! The passes run in the order of [`PASSES`]; each leaves a valid input for the next one.
 
 mod assertions;
 mod carry;
@@ -37,7 +37,7 @@ use dialects::{OpCode, math};
 use ir::FloatType;
 use ir::pass::{OptionDefinition, OptionKind, PassDefinition};
 
-/// For machines that are known only when the code runs.
+/// For code that may run on different processors.
 pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
     "dispatch-kernels",
     "Kernels become versions for x86-64-v2, -v3 and -v4, and a choice by the processor's level.",
@@ -47,7 +47,7 @@ pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
     },
 );
 
-/// For code generators with vectors of any length: what would be calls of micro-kernels becomes code of its own.
+/// For code generators with vectors of any length: generates code in place of micro-kernel calls.
 pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
     "tile-contractions",
     "Tiles of contractions become loops that keep their sums in vector registers.",
@@ -79,7 +79,7 @@ pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
     },
 ]);
 
-/// For results that are the same on every processor, whether or not it multiplies and adds at once.
+/// For results that are the same on every processor, with or without fused multiply-adds.
 pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
     "round-products",
     "Fused products and sums become a product, rounded, and a sum.",
@@ -89,7 +89,7 @@ pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
     },
 );
 
-/// For code generators with narrow vectors, and for bytes that are looked up.
+/// For code generators with narrow vectors, and for byte lookup tables.
 pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
     "map-rows",
     "Elementary functions of vectors in loops become calls of the runtime's micro-kernels for pieces of rows.",
@@ -109,7 +109,7 @@ pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
     default: "all",
 }]);
 
-/// For results that are the same whatever computes elementary functions, and for code that has no runtime to do it.
+/// For results that do not depend on the implementation of elementary functions, and for code without a runtime.
 pub const DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
     "define-functions",
     "Elementary functions that the runtime would compute become functions of the module.",
@@ -119,14 +119,14 @@ pub const DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
     },
 );
 
-/// The step that may make parallel loops serial.
+/// The pass that may make parallel loops serial.
 pub const OUTLINE_PARALLEL: &str = "outline-parallel";
-/// The step behind which no elementary function is left.
+/// The pass after which no elementary function is left.
 pub const EXPAND_MATH: &str = "expand-math";
 
-/// How far elementary functions on f32 may be from the true value, in units in the last place of it (of the smallest normal
-/// number, where it is smaller), also where no product is fused into a sum. Those of exp, log, tanh, erf, asin, acos and atan are above the
-/// largest error of all `f32`.
+/// The error bounds of elementary functions on f32, in units in the last place of the exact value (of the smallest
+/// normal number, if it is smaller), also without fused multiply-adds. Those of exp, log, tanh, erf, asin, acos and
+/// atan are above the largest error over all `f32`.
 pub const ERROR_BOUNDS: &[(OpCode, f64)] = &[
     (math::EXP, 1.5),
     (math::EXP2, 1.5),
@@ -145,7 +145,7 @@ pub const ERROR_BOUNDS: &[(OpCode, f64)] = &[
 /// The same for every elementary function on `f16` and `bf16`, in units of that type: computed in `f32` and rounded once more.
 pub const HALF_ERROR_BOUND: f64 = 0.53;
 
-/// The same for those that a module defines itself under the fixed order of arithmetic.
+/// The same for the functions that a module defines itself under the fixed order of arithmetic.
 pub const FIXED_ERROR_BOUNDS: &[(OpCode, FloatType, f64)] = &[
     (math::EXP, FloatType::F64, 1.0),
     (math::EXP2, FloatType::F64, 2.0),

@@ -1,12 +1,12 @@
-//! Element types that no processor computes in: 8-bit and 4-bit floats, integers of odd widths.
+//! Element types without hardware arithmetic: 8-bit and 4-bit floats, integers of odd widths.
 //!
-//! In registers and in memory they are `i8`. Floats are read through a table of all their values and written through a
-//! table over the upper half of an `f32`, so that neither code generator nor runtime knows the formats. Arithmetic on
-//! them is done in `f32`, arithmetic on narrow integers in `i8`.
+//! In registers and in memory they are `i8`. Floats are decoded by a table of all their values and encoded by a table
+//! over the upper half of an `f32`, so that neither code generators nor the runtime need to know the formats.
+//! Arithmetic on them is done in `f32`, arithmetic on narrow integers in `i8`.
 //!
 //! Invariants
-//! - The bits of an `i8` above a narrow integer's width mean nothing: every reader extends first.
-//! - Floats out of range become the largest finite number, unless the operation says `saturate = false`.
+//! - The bits of an `i8` above a narrow integer's width are unspecified: every reader extends first.
+//! - Floats out of range become the largest finite number, unless the operation has `saturate = false`.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, OpCodes, arith, memref, vector};
@@ -25,7 +25,7 @@ const DECODED: usize = 1 << 8;
 /// Entries of a table over the upper halves of `f32`.
 const ENCODED: usize = 1 << 16;
 
-/// Makes every value and buffer of a narrow type one of `i8`.
+/// Turns every value and buffer of a narrow type into one of `i8`.
 pub(super) fn widen_narrow_types(module: &mut Module) -> Result<()> {
     let mut tables = IndexMap::default();
     for op in definitions(module) {
@@ -41,7 +41,7 @@ pub(super) fn widen_narrow_types(module: &mut Module) -> Result<()> {
     Ok(())
 }
 
-/// Whether a scalar type is held in an `i8` that is not the type itself.
+/// Whether a scalar type is stored in an `i8` of another type.
 fn is_narrow(element: &Type) -> bool {
     match element {
         Type::Float(float) => float.width() < 16,
@@ -54,7 +54,7 @@ fn widen_body(body: &mut Body, tables: &mut IndexMap<String, DenseElements>) -> 
     let ops = body.walk_all();
     let narrow = |body: &Body, values: &[Value]| values.iter().any(|&v| is_narrow(body.value_type(v).element()));
     let mut changed = body.entry().is_some_and(|entry| narrow(body, body.arguments(entry)));
-    // readers first: what computes a value still tells them its type
+    // readers first, while the producers still have the original types
     for op in ops.into_iter().rev() {
         let operation = body.op(op);
         if narrow(body, operation.operands()) || narrow(body, operation.results()) {
@@ -68,7 +68,7 @@ fn widen_body(body: &mut Body, tables: &mut IndexMap<String, DenseElements>) -> 
     changed
 }
 
-/// Replaces what computes on narrow values; what only moves them keeps its form.
+/// Replaces operations that compute on narrow values; data movement keeps its form.
 fn widen_op(body: &mut Body, op: Op, tables: &mut IndexMap<String, DenseElements>) {
     let dialect = body.op(op).name.dialect().to_string();
     match body.code(op) {
@@ -112,7 +112,7 @@ fn widen_constant(body: &mut Body, op: Op) {
     body.op_mut(op).attributes.set("value", value);
 }
 
-/// Gives every value of a narrow type, and every buffer of such elements, the element `i8`.
+/// Gives every value of a narrow type, and every buffer of such elements, the element type `i8`.
 fn retype(body: &mut Body) {
     let entry = body.entry();
     let mut values: Vec<Value> = entry.map(|entry| body.arguments(entry).to_vec()).unwrap_or_default();
@@ -148,14 +148,14 @@ impl Widener<'_, '_, '_> {
         let wide = self.wide_type(result, code);
         let from = self.element(operands[0]);
         let value = match code {
-            // what is wide enough already needs no conversion
+            // wide enough operands need no conversion
             Some(arith::EXTF | arith::TRUNCF | arith::EXTSI | arith::EXTUI | arith::TRUNCI) => {
                 self.resize(operands[0], &from, &wide, unsigned)
             }
             _ => {
                 let r#type = self.arithmetic.shaped(wide.clone());
                 let attributes = operation.attributes.clone();
-                // floats wrap around in a narrow integer, whatever its sign
+                // floats wrap around in a narrow integer, whatever its signedness
                 let wraps = code == Some(arith::FPTOUI) && is_narrow(result);
                 let name = if wraps { arith::FPTOSI.into() } else { operation.name.clone() };
                 self.arithmetic.builder.value(name, &operands, r#type, attributes)
@@ -169,7 +169,7 @@ impl Widener<'_, '_, '_> {
         self.arithmetic.builder.body.value_type(value).element().clone()
     }
 
-    /// The type an operation's result is computed in.
+    /// The type that an operation's result is computed in.
     fn wide_type(&self, result: &Type, code: Option<OpCode>) -> Type {
         match result {
             _ if !is_narrow(result) => result.clone(),
@@ -230,8 +230,8 @@ impl Widener<'_, '_, '_> {
         }
     }
 
-    /// Rounds by the upper half of the bits; the lower half counts only as far as it is not zero, which is all that
-    /// rounding to so few bits asks of it.
+    /// Rounds by the upper half of the bits; of the lower half only matters whether it is zero, which suffices for
+    /// rounding to so few bits.
     fn encode(&mut self, value: Value, format: FloatType, saturate: bool) -> Value {
         let name = format!("encode_{}{}", format.keyword(), if saturate { "" } else { "_unbounded" });
         self.tables.entry(name.clone()).or_insert_with(|| encoding_table(format, saturate));
@@ -248,7 +248,7 @@ impl Widener<'_, '_, '_> {
         self.look_up(&name, ENCODED, index, Type::I8)
     }
 
-    /// Reads a table lane by lane at an unsigned number.
+    /// Reads a table lane by lane at unsigned indices.
     fn look_up(&mut self, table: &str, entries: usize, index: Value, element: Type) -> Value {
         let lanes = self.arithmetic.lanes;
         let builder = &mut *self.arithmetic.builder;

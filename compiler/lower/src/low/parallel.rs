@@ -1,7 +1,7 @@
-//! Parallel loops to functions that the runtime calls on ranges of iterations.
+//! Outlines parallel loops into functions that the runtime calls on ranges of iterations.
 //!
-//! What a loop body reads from outside travels in an environment: a table of words on the caller's stack. Constants
-//! are repeated in the body instead. A loop too short to be shared out becomes an ordinary loop.
+//! Values that a loop body reads from outside are passed in an environment: a table of words on the caller's stack.
+//! Constants are duplicated in the body instead. A loop that is too short to be shared becomes an ordinary loop.
 
 use dialects::rt::words::{self, WORD_BYTES, pack};
 use dialects::{OpCodes, arith, func, rt, scf, vector};
@@ -28,7 +28,7 @@ pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
                 }
             }
         });
-        // what is visited often is now in the loops' functions
+        // the hot code is now in the loops' functions
         let attributes = &mut module.body.op_mut(function).attributes;
         let elements = if bodies.is_empty() { None } else { attributes.remove(ELEMENTS) };
         let level = attributes.get(LEVEL).cloned();
@@ -44,7 +44,7 @@ pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
     Ok(())
 }
 
-/// Makes every `scf.parallel` an ordinary loop.
+/// Turns every `scf.parallel` into an ordinary loop.
 pub(super) fn serialise_parallel(module: &mut Module) -> Result<()> {
     for function in definitions(module) {
         with_body(module, function, |_, body| {
@@ -104,7 +104,7 @@ impl Loop {
         body.erase(self.op);
     }
 
-    /// Replaces the loop by a call of the runtime and returns the body of the function to call.
+    /// Replaces the loop by a call of the runtime and returns the body of the called function.
     fn outline(&self, body: &mut Body, name: &str) -> Body {
         let (function, captured) = self.function(body);
         let entry = body.entry().expect("the function has a body");
@@ -127,7 +127,7 @@ impl Loop {
         builder.value(arith::DIVUI, &[padded, self.step], Type::Index, [])
     }
 
-    /// The body function, and what it reads from its environment.
+    /// The body function, and the values in its environment.
     fn function(&self, body: &Body) -> (Body, Captured) {
         let mut function = Body::new();
         let entry = function.add_block(function.root(), &[table_type(), Type::Index, Type::Index]);
@@ -168,7 +168,7 @@ impl Loop {
     }
 }
 
-/// What travels in an environment.
+/// The values in an environment.
 #[derive(Default)]
 struct Captured {
     /// Scalars, and the first word of each.
@@ -198,7 +198,7 @@ struct Environment<'b> {
     source: &'b Body,
     table: Value,
     entry: ir::Block,
-    /// Reads the captured scalars.
+    /// The operation that reads the captured scalars.
     unpack: Op,
     captured: Captured,
 }
@@ -220,7 +220,7 @@ impl<'b> Environment<'b> {
         }
     }
 
-    /// Makes a value of the outer function known in the body function: its entry block reads it.
+    /// Makes a value of the outer function available in the body function: its entry block reads it.
     fn load(&mut self, function: &mut Body, value: Value) -> Value {
         let r#type = self.source.value_type(value).clone();
         if let Some(op) = self.source.defining_op(value).filter(|&op| self.source.is(op, arith::CONSTANT)) {
@@ -247,14 +247,14 @@ impl<'b> Environment<'b> {
     }
 }
 
-/// The words a value takes in an environment.
+/// The words of a value in an environment.
 fn words_of(r#type: &Type) -> usize {
     match r#type {
         Type::Vector(vector) => {
             let bytes = vector.element.byte_width().unwrap_or(8) * vector.shape.iter().product::<i64>() as usize;
             bytes.div_ceil(WORD_BYTES as usize)
         }
-        // bits of a complex number may take two
+        // complex numbers may take two words
         scalar => scalar.byte_width().map_or(1, |bytes| bytes.div_ceil(WORD_BYTES as usize)),
     }
 }

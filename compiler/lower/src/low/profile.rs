@@ -1,5 +1,5 @@
-//! Timing kernels: around every kernel call of the host functions two readings of the clock, whose difference is added
-//! to a table.
+//! Kernel timing: two clock readings around every kernel call of the host functions, whose difference is added to a
+//! table.
 
 use dialects::rt::attributes::PROFILED;
 use dialects::{arith, func, memref};
@@ -7,7 +7,7 @@ use ir::{Attribute, Attributes, Builder, IndexSet, Location, Module, Op, Type, V
 
 use super::scope::{callee, definitions, is_kernel, kernel_names, name_of, with_body};
 
-/// The global that holds, for each timed call, the nanoseconds it took in all and how often it ran.
+/// The global with the total nanoseconds and the number of runs of each timed call.
 pub const PROFILE: &str = "rt_profile";
 
 /// Times every kernel call of a module at the kernel level.

@@ -1,4 +1,4 @@
-//! Products that are rounded before they are added.
+//! Splits fused multiply-adds, so that products are rounded.
 
 use dialects::{OpCodes, arith, math, vector};
 use ir::{Builder, Module};

@@ -1,35 +1,36 @@
-//! Which functions of rows the operations of a loop over vectors are: one of them, or several that a micro-kernel computes at once.
+//! Recognises row functions of the runtime in loops over vectors: single operations, or sequences that a micro-kernel
+//! computes at once.
 
 use abi::{COLUMN_GROUP, RowFunction};
 use dialects::{OpCode, OpCodes, arith, math, memref, vector};
 use ir::{Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value};
 
-/// A function that is applied to a vector, or to several.
+/// A function that is applied to one or several vectors.
 pub(super) struct Applied {
     pub(super) function: Function,
-    /// The elements that it takes and gives.
+    /// The element types of its operands and result.
     pub(super) from: Type,
     pub(super) to: Type,
-    /// The vectors, all of such elements.
+    /// The operand vectors.
     pub(super) operands: Vec<Value>,
-    /// The operations that are part of it, but for the last, in front of what they are applied to.
+    /// The operations that are part of it, except the last, before its operands.
     inside: Vec<Op>,
 }
 
-/// What is done to each element of a row.
+/// The function of each element of a row.
 #[derive(Clone, PartialEq)]
 pub(super) enum Function {
-    /// A function of the runtime, with numbers.
+    /// A function of the runtime, with parameters.
     Map(RowFunction, Vec<Parameter>),
-    /// A byte is looked up in this buffer.
+    /// A lookup in a byte table in this buffer.
     LookUp(Value),
-    /// Sums of a group of channels become bytes.
+    /// Requantisation of sums of a group of channels.
     Requantize(Requantize),
-    /// Sums of two rows of bytes become bytes.
+    /// Quantised addition of two rows.
     AddBytes(AddBytes),
 }
 
-/// `min(max(round((x + a) f) + p, q), r)`, where `a` and `f` may be numbers of a channel.
+/// `min(max(round((x + a) f) + p, q), r)`, where `a` and `f` may be per channel.
 #[derive(Clone, PartialEq)]
 pub(super) struct Requantize {
     pub(super) addends: Option<Channels>,
@@ -38,7 +39,7 @@ pub(super) struct Requantize {
     pub(super) round: [Parameter; 3],
 }
 
-/// `min(max(round((x + y) / s) + p, q), r)` of two bytes as numbers.
+/// `min(max(round((x + y) / s) + p, q), r)` for two dequantised operands.
 #[derive(Clone, PartialEq)]
 pub(super) struct AddBytes {
     pub(super) addends: [Dequantize; 2],
@@ -46,7 +47,7 @@ pub(super) struct AddBytes {
     pub(super) quantize: Vec<Parameter>,
 }
 
-/// `(x - p) s` of a byte.
+/// `(x - p) s` for an int8 or uint8 element.
 #[derive(Clone, PartialEq)]
 pub(super) struct Dequantize {
     pub(super) is_signed: bool,
@@ -54,30 +55,31 @@ pub(super) struct Dequantize {
     pub(super) parameters: Vec<Parameter>,
 }
 
-/// What sums are scaled by.
+/// The scale of sums.
 #[derive(Clone, PartialEq)]
 pub(super) enum Factor {
     Same(Parameter),
     Each(Channels),
 }
 
-/// A number for each channel of a group: where in a buffer the first lies, if not at its beginning.
+/// A value for each channel of a group: the buffer, and the index of the first, if it is not 0.
 #[derive(Clone, PartialEq)]
 pub(super) struct Channels {
     pub(super) buffer: Value,
     pub(super) first: Option<Value>,
 }
 
-/// A number that is the same for a whole row.
+/// A value that is the same for a whole row.
 #[derive(Clone, PartialEq)]
 pub(super) enum Parameter {
     /// A scalar of the program.
     Scalar(Value),
-    /// What stands for one that is not there.
+    /// The default of a missing one.
     Number(f64),
 }
 
-/// The functions that a block's operations are the last parts of. What is only computed for one of them is none itself.
+/// The functions that end in operations of a block. Operations that are only part of another function are none
+/// themselves.
 pub(super) fn applied_functions(body: &Body, block: Block, is_fixed: &dyn Fn(Value) -> bool) -> IndexMap<Op, Applied> {
     let chain = Chain { body, block, is_fixed };
     let mut parts: IndexSet<Op> = IndexSet::default();
@@ -99,7 +101,7 @@ pub(super) fn applied_functions(body: &Body, block: Block, is_fixed: &dyn Fn(Val
     found
 }
 
-/// The arithmetic with scalars that an operation is the last part of: worth a call where a loop does nothing else.
+/// The scalar arithmetic that ends in an operation: worth a call if a loop does nothing else.
 pub(super) fn scalar_arithmetic(
     body: &Body,
     block: Block,
@@ -127,11 +129,11 @@ pub(super) fn scalar_arithmetic(
     Some(chain.applied(function, parameters, op, operand, vec![]))
 }
 
-/// Operations of a block that are applied one to another.
+/// A chain of operations of a block.
 struct Chain<'a> {
     body: &'a Body,
     block: Block,
-    /// Whether a value is the same in all iterations.
+    /// Whether a value is loop-invariant.
     is_fixed: &'a dyn Fn(Value) -> bool,
 }
 
@@ -204,7 +206,7 @@ impl Chain<'_> {
         Some(self.applied(RowFunction::ExpDifference, vec![parameter], op, operand, vec![difference]))
     }
 
-    /// `(x - p) q` of a byte, or one of both alone, or nothing but the conversion.
+    /// `(x - p) q` for an int8 or uint8 element, or only one of these steps, or only the conversion.
     fn dequantize(&self, op: Op) -> Option<Applied> {
         let body = self.body;
         let mut inside = vec![op];
@@ -229,7 +231,8 @@ impl Chain<'_> {
             .then_some(applied)
     }
 
-    /// `min(max(round(x / s) + p, q), r)` as a byte, with bounds that bytes have; there may be nothing to divide by or to add.
+    /// `min(max(round(x / s) + p, q), r)` as int8 or uint8, with the bounds of the type; division and addition are
+    /// optional.
     fn quantize(&self, op: Op) -> Option<Applied> {
         let body = self.body;
         let conversion = self.defining(body.operand(op, 0), arith::FPTOSI)?;
@@ -278,7 +281,7 @@ impl Chain<'_> {
         (applied.from == Type::F32).then_some(applied)
     }
 
-    /// `(x - p) s + (y - q) t` of bytes: these, how they are numbers, and the operations.
+    /// `(x - p) s + (y - q) t` for int8 or uint8: the operands, their parameters, and the operations.
     fn sum_of_bytes(&self, value: Value) -> Option<(Vec<Value>, [Dequantize; 2], Vec<Op>)> {
         let sum = self.defining(value, arith::ADDF)?;
         let &[x, y] = self.body.op(sum).operands() else { return None };
@@ -297,7 +300,7 @@ impl Chain<'_> {
         Some((operands, addends, inside))
     }
 
-    /// `(x + a) f` of i32 or of f32 that are whole numbers, which may be all that there is of a sum.
+    /// `(x + a) f` for sums in i32, or in f32 with integral values; both steps are optional.
     fn scaled_sum(&self, scaled: Value) -> Option<(Value, Option<Channels>, Factor)> {
         let body = self.body;
         let product = self.defining(scaled, arith::MULF)?;
@@ -321,7 +324,7 @@ impl Chain<'_> {
         Some((float.unwrap_or(sum), addends, factor))
     }
 
-    /// Numbers of a group of channels that a loop over them reads again and again.
+    /// Per-channel values of a group that a loop over them reads repeatedly.
     fn channels(&self, value: Value) -> Option<Channels> {
         let body = self.body;
         let load = self.defining(value, vector::LOAD)?;
@@ -340,7 +343,7 @@ impl Chain<'_> {
         (in_groups && (self.is_fixed)(buffer)).then_some(Channels { buffer, first })
     }
 
-    /// The element of one table at each byte of a vector.
+    /// The lookup of each byte of a vector in one table.
     fn look_up(&self, op: Op) -> Option<Applied> {
         let body = self.body;
         let found =
@@ -359,7 +362,7 @@ impl Chain<'_> {
         })
     }
 
-    /// The table that an element is read from, and the vector of bytes that says where, and which of its bytes.
+    /// The table that an element is read from, the vector of bytes that indexes it, and the index of the byte.
     fn looked_up(&self, element: Value) -> Option<(Value, Value, i64)> {
         let body = self.body;
         let load = self.defining(element, memref::LOAD)?;
@@ -377,7 +380,7 @@ impl Chain<'_> {
         (self.body.is(op, code) && self.body.op(op).parent() == Some(self.block)).then_some(op)
     }
 
-    /// The scalar that all elements of a vector are in all iterations.
+    /// The uniform, loop-invariant scalar of a vector.
     fn scalar(&self, value: Value) -> Option<Value> {
         let op = self.body.defining_op(value).filter(|&op| self.body.is(op, vector::BROADCAST))?;
         let scalar = self.body.operand(op, 0);
@@ -388,7 +391,7 @@ impl Chain<'_> {
         self.scalar(value).map(Parameter::Scalar)
     }
 
-    /// The number that all elements of a vector are known to be.
+    /// The constant value of all elements of a vector.
     fn number(&self, value: Value) -> Option<f64> {
         let scalar = self.scalar(value)?;
         let op = self.body.defining_op(scalar).filter(|&op| self.body.is(op, arith::CONSTANT))?;
@@ -396,7 +399,7 @@ impl Chain<'_> {
     }
 }
 
-/// The function that one operation is.
+/// The row function of a single operation.
 fn row_function(code: OpCode, from: &Type, to: &Type) -> Option<RowFunction> {
     const HALF: Type = Type::Float(FloatType::F16);
     Some(match (code, from, to) {

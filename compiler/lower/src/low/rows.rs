@@ -1,9 +1,10 @@
-//! Loops over vectors that compute elementary functions, in pieces of rows: what a function is applied to is stored for a
-//! whole piece, the runtime computes the function of it in the widest vectors that the processor has, and the rest of the
-//! loop's body goes on with the values.
+//! Rewrites loops over vectors with elementary functions to use row micro-kernels, piece by piece: the operand of a
+//! function is materialised in a row buffer for a whole piece, the runtime applies the function with the widest vectors
+//! of the processor, and the rest of the loop's body continues with the results.
 //!
-//! A function of what other functions give is of a later stage than those; what several stages need is computed in each of them.
-//! Reading elements ahead of the stores of earlier iterations changes nothing, as kernels write no element that another iteration reads.
+//! A function of the results of other functions is in a later stage; values that several stages need are computed in
+//! each of them. Loading elements before the stores of earlier iterations is valid, because kernels write no element
+//! that another iteration reads.
 
 mod pieces;
 
@@ -18,16 +19,16 @@ use super::row_functions::{
 };
 use super::scope::{definitions, enclosing_parallel_block, stack_memory, with_body};
 
-/// Elements of a piece: few enough for all that is stored of them to stay in the nearest cache.
+/// Elements of a piece: few enough for all row buffers to stay in the L1 cache.
 const PIECE: i64 = 512;
-/// Rows known to be shorter are left as they are.
+/// Shorter rows are not changed.
 const SHORTEST: i64 = 32;
 
-/// The functions of rows that are the runtime's.
+/// The row functions that the runtime computes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Functions {
     All,
-    /// Those that look bytes up in tables.
+    /// Only lookups in byte tables.
     Tables,
 }
 
@@ -47,8 +48,8 @@ pub(super) fn map_rows(module: &mut Module, functions: Functions) {
     }
 }
 
-/// Moves what is the same in all iterations of a loop that does nothing but compute and store in front of it, and removes what
-/// nobody reads. What is left in the loop [`varies`].
+/// Hoists loop-invariant operations out of a loop that only computes and stores, and removes unused ones. The
+/// operations that remain [`varies`].
 fn compute_before(body: &mut Body, op: Op) {
     let Some(block) = computing_block(body, op) else { return };
     remove_unread(body, block, is_movable);
@@ -61,7 +62,7 @@ fn compute_before(body: &mut Body, op: Op) {
     }
 }
 
-/// The body of a loop that does nothing but compute and store.
+/// The body of a loop that only computes and stores.
 fn computing_block(body: &Body, op: Op) -> Option<Block> {
     let &region = body.op(op).regions().first().filter(|_| body.is(op, scf::FOR))?;
     let block = *body.blocks(region).first()?;
@@ -69,7 +70,7 @@ fn computing_block(body: &Body, op: Op) -> Option<Block> {
     inside.iter().all(|&op| is_movable(body, op) || is_store(body, op)).then_some(block)
 }
 
-/// A loop over vectors that has functions of rows.
+/// A loop over vectors with row functions.
 struct RowLoop {
     op: Op,
     block: Block,
@@ -78,36 +79,36 @@ struct RowLoop {
     rows: Vec<Row>,
 }
 
-/// A row of what one function is applied to in every iteration of a piece.
+/// The row of one function's operands in every iteration of a piece.
 struct Row {
     function: Function,
     from: Type,
     to: Type,
-    /// How many functions are computed before.
+    /// The number of functions that are computed before.
     stage: usize,
-    /// The operations whose results lie side by side in the row.
+    /// The operations whose results are contiguous in the row.
     ops: Vec<Op>,
-    /// The vectors that the function is applied to for each of them, for each of its operands.
+    /// The operand vectors of each of them, for each operand of the function.
     operands: Vec<Vec<Value>>,
 }
 
-/// Where a row's function finds what it is applied to.
+/// Where a row's function reads its operand.
 enum Source {
-    /// Where it lies before the loop: what this load reads.
+    /// In memory, where this load reads it.
     Load(Op),
-    /// What the function of another row gives.
+    /// In the result of another row's function.
     Row(usize),
-    /// It is computed and stored first.
+    /// In a row buffer, which is computed first.
     Stored,
 }
 
-/// Memory for the rows that a function takes and for the one that it gives.
+/// The buffers for the operands and the result of a row.
 struct Memories {
     operands: Vec<Memory>,
     result: Memory,
 }
 
-/// Memory for a row.
+/// A row buffer.
 #[derive(Clone, Copy)]
 struct Memory {
     buffer: Value,
@@ -128,7 +129,7 @@ impl RowLoop {
         Some(RowLoop { op, block, step, rows: find_rows(body, block, step, functions) })
     }
 
-    /// Makes a loop a call that does nothing but copy a row, or compute it from one and scalars.
+    /// Replaces a loop that only copies a row, or computes it from one and scalars, by a call.
     fn call_whole(&self, body: &mut Body) {
         let Some(store) = self.only_store(body) else { return };
         let value = body.operand(store, 0);
@@ -192,7 +193,7 @@ impl RowLoop {
         body.replace(self.op, &new);
     }
 
-    /// The store of consecutive vectors that is all that a loop does.
+    /// The only store of a loop, of consecutive vectors.
     fn only_store(&self, body: &Body) -> Option<Op> {
         let (_, inside) = body.ops(self.block).split_last()?;
         let mut effects = inside.iter().copied().filter(|&op| is_store(body, op));
@@ -219,14 +220,14 @@ impl RowLoop {
         body.value_type(value).as_vector().is_some_and(|vector| vector.shape == [self.step])
     }
 
-    /// The store that is all that is left to do with the last row, so that the row may be computed where it belongs.
+    /// The only remaining use of the last row, a store, so that the row can be computed in its destination.
     fn destination(&self, body: &Body) -> Option<Op> {
         let store = self.only_store(body)?;
         let last = self.rows.last()?;
         (last.ops == [body.defining_op(body.operand(store, 0))?]).then_some(store)
     }
 
-    /// Where a row's function finds one of its operands.
+    /// Where a row's function reads one of its operands.
     fn source(&self, body: &Body, operand: &[Value]) -> Source {
         let gives = |other: &Row| other.ops.iter().map(|&op| body.result(op, 0)).eq(operand.iter().copied());
         if let Some(other) = self.rows.iter().position(gives) {
@@ -246,7 +247,7 @@ impl RowLoop {
         varies(body, self.block, value)
     }
 
-    /// Whether an index grows as the loop's counter does.
+    /// Whether an index increases like the loop's counter.
     fn is_consecutive(&self, body: &Body, index: Value) -> bool {
         let Some(growth) = self.growth(body, index) else { return false };
         match growth.group {
@@ -255,7 +256,7 @@ impl RowLoop {
         }
     }
 
-    /// How an index depends on the counter, if it is a sum of multiples.
+    /// The dependence of an index on the counter, if it is linear.
     fn growth(&self, body: &Body, index: Value) -> Option<Growth> {
         if !self.varies(body, index) {
             return Some(Growth::default());
@@ -280,7 +281,7 @@ impl RowLoop {
     }
 }
 
-/// Multiples of a loop's counter in an index, and of its quotient and its remainder by the width of a group.
+/// The coefficients of a loop's counter in an index, and of its quotient and remainder by the width of a group.
 #[derive(Clone, Copy, Default)]
 struct Growth {
     counter: i64,
@@ -311,7 +312,7 @@ impl Growth {
     }
 }
 
-/// Whether a value depends on the iteration of the loop that a block is the body of, of which all that does not was moved away.
+/// Whether a value varies in the loop with this body, out of which all invariant operations were hoisted.
 fn varies(body: &Body, inside: Block, value: Value) -> bool {
     match body.definition(value) {
         ValueDefinition::Argument { block, .. } => block == inside,
@@ -319,7 +320,7 @@ fn varies(body: &Body, inside: Block, value: Value) -> bool {
     }
 }
 
-/// Whether an operation does nothing but compute one value, from memory or others.
+/// Whether an operation only computes one value, from memory or other values.
 fn is_movable(body: &Body, op: Op) -> bool {
     let name = &body.op(op).name;
     let is_computed = matches!(name.dialect(), "arith" | "math" | "vector") || *name == memref::LOAD;
@@ -330,12 +331,12 @@ fn is_store(body: &Body, op: Op) -> bool {
     matches!(body.code(op), Some(memref::STORE | vector::STORE | vector::MASKEDSTORE))
 }
 
-/// The functions of rows in a loop's body that do not depend on what the loop carries.
+/// The row functions in a loop's body that do not depend on loop-carried values.
 fn find_rows(body: &Body, block: Block, step: i64, functions: Functions) -> Vec<Row> {
     let carried: IndexSet<Value> = body.arguments(block)[1..].iter().copied().collect();
     let mut applied = applied_functions(body, block, &|value| !varies(body, block, value));
     applied.retain(|_, applied| functions == Functions::All || matches!(applied.function, Function::LookUp(_)));
-    // how many functions are applied one to the other up to a value of the block
+    // the number of nested functions up to a value of the block
     let mut stages: IndexMap<Value, usize> = IndexMap::default();
     let mut rows: Vec<Row> = Vec::new();
     for &op in body.ops(block) {
@@ -350,7 +351,7 @@ fn find_rows(body: &Body, block: Block, step: i64, functions: Functions) -> Vec<
         let stage = |values: &[Value]| values.iter().filter_map(|value| stages.get(value)).copied().max().unwrap_or(0);
         let result = body.result(op, 0);
         let lanes = body.value_type(result).as_vector().map_or(1, |vector| vector.shape[0]);
-        // where vectors stand across the loop, iterations have no row
+        // vectors across the loop do not form a row
         let Some(Applied { function, from, to, operands: applied_to, .. }) =
             applied.swap_remove(&op).filter(|_| step % lanes == 0)
         else {
@@ -381,7 +382,8 @@ fn find_rows(body: &Body, block: Block, step: i64, functions: Functions) -> Vec<
 }
 
 impl Row {
-    /// Memory for what the function takes and gives: the result is the first operand's where they are of one type.
+    /// Buffers for the operands and the result of the function: the result reuses the first operand's if they have the
+    /// same type.
     fn memories(&self, body: &mut Body, home: Block) -> Memories {
         let mut memory = |element: &Type| {
             let mut builder = Builder::at_start(body, home);
@@ -394,7 +396,7 @@ impl Row {
         Memories { operands, result }
     }
 
-    /// Has the runtime compute the function, from some addresses to another.
+    /// Emits the runtime call, from some addresses to another.
     fn call(&self, builder: &mut Builder<'_>, from: &[Value], to: Value, count: Value) {
         let rows = || from.iter().copied().chain([to, count]);
         let (callee, operands) = match &self.function {
@@ -438,7 +440,7 @@ impl Row {
         builder.create(func::CALL, &operands, &[], [("callee", Attribute::symbol(callee))]);
     }
 
-    /// Where in the row the vector of the operation at this place begins.
+    /// The position in the row of an operation's vector.
     fn place(&self, builder: &mut Builder<'_>, offset: Value, at: usize) -> Value {
         let lanes = builder.body.value_type(builder.body.result(self.ops[at], 0)).as_vector().map_or(1, |v| v.shape[0]);
         let at = builder.constant_index(at as i64 * lanes);
@@ -457,7 +459,7 @@ impl Parameter {
     }
 }
 
-/// The address of an element of a buffer, of the first unless an index says otherwise.
+/// The address of an element of a buffer, by default the first.
 fn address_of(builder: &mut Builder<'_>, buffer: Value, index: Option<Value>) -> Value {
     let start = builder.value(rt::ADDRESS, &[buffer], Type::Index, []);
     let Some(index) = index else { return start };

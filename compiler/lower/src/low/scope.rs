@@ -1,11 +1,11 @@
-//! What several passes need: going over functions, and the host function's own conventions.
+//! Shared code of several passes: iterating over functions, and the host function's conventions.
 
 use dialects::{OpCodes, arith, memref, rt, scf};
 use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Type, Value};
 
 use dialects::rt::attributes::KERNEL;
 
-/// `memref<?xi64>`: tables of words that travel between generated code, the runtime and the host.
+/// `memref<?xi64>`: tables of words that generated code, the runtime and the host exchange.
 pub(super) fn table_type() -> Type {
     Type::memref(vec![None], Type::I64)
 }

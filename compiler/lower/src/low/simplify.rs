@@ -1,4 +1,4 @@
-//! Cheap clean-up of blocks: folds, common subexpressions, branches whose condition is known, dead operations.
+//! Cheap simplification of blocks: folding, common subexpressions, branches on constants, dead operations.
 
 use dialects::{OpCodes, arith, cf, memref};
 use ir::dominance::Dominators;
@@ -24,11 +24,11 @@ fn simplify_body(body: &mut Body, registry: &Registry) {
     }
     remove_unreachable(body);
     remove_dead(body, registry);
-    // what is merged away read what is left, too
+    // merged operations no longer use their operands
     merge_equal(body, registry);
 }
 
-/// Folds every operation; what was folded stays behind, unused. New constants go to the head of the entry block.
+/// Folds every operation; folded operations stay, unused. New constants are at the beginning of the entry block.
 fn fold_all(body: &mut Body, registry: &Registry) {
     let Some(entry) = body.entry() else { return };
     let mut constants: IndexMap<(Attribute, Type), Value> = IndexMap::default();
@@ -54,7 +54,7 @@ fn fold_all(body: &mut Body, registry: &Registry) {
     }
 }
 
-/// A conditional branch on a constant becomes a plain one.
+/// A conditional branch on a constant becomes unconditional.
 fn fold_branch(body: &mut Body, block: Block) {
     let Some(end) = body.terminator(block).filter(|&end| body.is(end, cf::COND_BR)) else { return };
     let Some(condition) = ir::constant_integer(body, body.operand(end, 0)) else { return };
@@ -84,7 +84,7 @@ fn remove_unreachable(body: &mut Body) {
     }
 }
 
-/// Moves stack allocations to the head of the entry block, where they happen once a call.
+/// Moves stack allocations to the beginning of the entry block, so that they happen once per call.
 fn hoist_stack(body: &mut Body) {
     let Some(entry) = body.entry() else { return };
     let allocations: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.is(op, memref::ALLOCA)).collect();

@@ -1,5 +1,5 @@
-//! Loops of two or three iterations, as over colours or the coordinates of a point, become their bodies one behind the other: what
-//! those compute of the counter is known then, and the rest can move out of the loops around.
+//! Unrolls loops of two or three iterations, such as over colours or the coordinates of a point: expressions of the
+//! counter become constants, and the rest can be hoisted out of the enclosing loops.
 
 use dialects::{OpCodes, scf};
 use ir::clone::{Mapping, copy_op, mapped};
@@ -7,9 +7,9 @@ use ir::{Block, Body, Builder, Module, Op};
 
 use super::scope::{definitions, with_body};
 
-/// Most iterations of such a loop.
+/// The maximum number of iterations of such a loop.
 const ITERATIONS: i64 = 3;
-/// Most operations of one iteration.
+/// The maximum number of operations of one iteration.
 const OPERATIONS: usize = 32;
 
 /// Rewrites the loops of all functions, the inner ones first.
@@ -25,7 +25,7 @@ pub(super) fn unroll_loops(module: &mut Module) {
     }
 }
 
-/// A loop of few iterations that holds no other.
+/// A loop with few iterations and no inner loop.
 struct ShortLoop {
     op: Op,
     block: Block,

@@ -9,11 +9,11 @@ use ir::Value;
 use super::Doubles;
 use crate::low::floats::Floats;
 
-/// Up to here the series takes few terms; from here on the fraction does.
+/// Below this the series needs few terms; above it the continued fraction does.
 const MIDDLE: f64 = 2.5;
-/// Terms of the series: what is left of it at [`MIDDLE`] is below 2⁻⁶⁰ of it.
+/// Terms of the series: the remainder at [`MIDDLE`] is below 2⁻⁶⁰ of it.
 const TERMS: u32 = 50;
-/// Levels of the fraction: it is off by less than 2⁻⁴⁵ of itself at [`MIDDLE`], where it is 4·10⁻⁴ of the result.
+/// Levels of the continued fraction: its relative error at [`MIDDLE`] is below 2⁻⁴⁵, where it is 4·10⁻⁴ of the result.
 const LEVELS: u32 = 24;
 /// From here on the function is 1.
 const ONE_FROM: f64 = 6.0;

@@ -1,4 +1,4 @@
-//! Hyperbolic functions, and the inverses of these and of sines.
+//! Hyperbolic functions, and the inverses of hyperbolic functions and of sines.
 
 use dialects::arith::CmpFPredicate;
 use dialects::math;
@@ -9,7 +9,7 @@ use ir::Value;
 use super::{Doubles, SHIFTER};
 use crate::low::floats::Floats;
 
-/// The arc tangents of 0, ⅛, … 1, each as the nearest number and what is left of it.
+/// The arc tangents of 0, ⅛, … 1, each as the nearest number and the remainder.
 const ARCS: [(f64, f64); 9] = [
     (0.0, 0.0),
     (0.124_354_994_546_761_44, -3.125_324_142_453_938_3e-18),
@@ -21,16 +21,16 @@ const ARCS: [(f64, f64); 9] = [
     (0.718_829_999_621_624_5, -2.147_838_844_445_698_3e-17),
     (FRAC_PI_4, 3.061_616_997_868_383e-17),
 ];
-/// π / 2 as the nearest number and what is left of it.
+/// π / 2 as the nearest number and the remainder.
 const QUARTER: (f64, f64) = (FRAC_PI_2, 6.123_233_995_736_766e-17);
 /// From here on `√(x² ± 1)` is x.
 const LARGE: f64 = (1u64 << 28) as f64;
-/// From here on `e^x` outweighs `e^-x`.
+/// From here on `e^-x` is negligible compared with `e^x`.
 const FAR: f64 = 22.0;
 
 impl Doubles<'_, '_> {
-    /// Of t in [0, 1], where numbers above 1 go by their reciprocals, and the nearest eighth c: `atan t = atan c + atan r`
-    /// with `r = (t - c) / (1 + t c)`, at most 1/16, where the series ends soon.
+    /// For t in [0, 1], to which reciprocals reduce larger numbers, and the nearest eighth c: `atan t = atan c + atan
+    /// r` with `r = (t - c) / (1 + t c)`, at most 1/16, where the series converges fast.
     pub(super) fn atan(&mut self, x: Value) -> Value {
         let (size, one) = (self.abs(x), self.float(1.0));
         let above = self.compare(CmpFPredicate::Ogt, size, one);
@@ -122,7 +122,7 @@ impl Doubles<'_, '_> {
         self.apply(math::COPYSIGN, &[y, x])
     }
 
-    /// `log(2 x)` where x is at least `bound`, and `near` below.
+    /// `log(2 x)` if x is at least `bound`, otherwise `near`.
     fn log_double_above(&mut self, bound: f64, x: Value, near: Value) -> Value {
         let (logarithm, more) = (self.log(x), self.float(LN_2));
         let far = self.add(logarithm, more);
@@ -152,7 +152,7 @@ impl Doubles<'_, '_> {
         self.half_exp_above(size, near)
     }
 
-    /// `½ e^x` where that is all, also where `e^x` alone overflows, and `near` below.
+    /// `½ e^x` if `e^-x` is negligible, also if `e^x` alone overflows, otherwise `near`.
     fn half_exp_above(&mut self, x: Value, near: Value) -> Value {
         let half = self.scale(x, 0.5);
         let root = self.exp(half);

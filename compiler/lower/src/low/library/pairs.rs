@@ -1,4 +1,4 @@
-//! Numbers as unevaluated sums of two, and powers, whose logarithms need twice the digits.
+//! Double-double arithmetic, and powers, whose logarithms need twice the digits.
 
 use dialects::arith;
 use dialects::arith::CmpFPredicate;
@@ -9,23 +9,23 @@ use ir::{Type, Value};
 use super::{Doubles, LN2_HIGH, LN2_LOW};
 use crate::low::floats::Floats;
 
-/// A number as the nearest `f64` and what is left of it.
+/// A number as the nearest `f64` and the remainder.
 pub(super) type Pair = [Value; 2];
 
 /// ⅓ as a pair.
 const THIRD: [f64; 2] = [1.0 / 3.0, 1.850_371_707_708_594e-17];
-/// Bits of a number whose product with another such number is exact.
+/// A mask of the high bits of a number, whose product with another such number is exact.
 const UPPER: i64 = !0x7ff_ffff;
 
 impl Doubles<'_, '_> {
-    /// A sum, of whose terms the second has no larger exponent than the first.
+    /// The exact sum of two terms; the exponent of the second is not larger than that of the first.
     pub(super) fn exact_sum(&mut self, a: Value, b: Value) -> Pair {
         let sum = self.add(a, b);
         let taken = self.sub(sum, a);
         [sum, self.sub(b, taken)]
     }
 
-    /// A product, where neither it nor its parts overflow.
+    /// The exact product, if neither it nor its parts overflow.
     pub(super) fn exact_product(&mut self, a: Value, b: Value) -> Pair {
         let product = self.mul(a, b);
         let [[a_high, a_low], [b_high, b_low]] = [a, b].map(|value| self.halves(value));
@@ -46,7 +46,7 @@ impl Doubles<'_, '_> {
         [high, self.sub(x, high)]
     }
 
-    /// The logarithm of a positive number: `k ln 2 + 2 s (1 + s²/3 + s⁴/5 + …)`, where the first terms are pairs.
+    /// The logarithm of a positive number: `k ln 2 + 2 s (1 + s²/3 + s⁴/5 + …)`, with pairs for the first terms.
     fn log_pair(&mut self, x: Value) -> Pair {
         let [k, mantissa] = self.exponent_and_mantissa(x);
         let one = self.float(1.0);
@@ -96,7 +96,7 @@ impl Doubles<'_, '_> {
         let [exponent, lost] = self.exact_product(y, logarithm);
         let part = self.mul(y, left);
         let lost = self.add(lost, part);
-        // beyond, the power is infinite or 0, and what is lost may be no number
+        // beyond this the power is infinite or 0, and the remainder may be NaN
         let extent = self.abs(exponent);
         let (inside, none) = (self.compare_constant(CmpFPredicate::Olt, extent, 800.0), self.float(0.0));
         let lost = self.select(inside, lost, none);

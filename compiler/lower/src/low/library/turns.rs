@@ -1,4 +1,4 @@
-//! Sines, cosines and tangents of numbers of any size: their turns are counted with as many bits of 1 / 2π as tell the last one.
+//! Sines, cosines and tangents of numbers of any size: range reduction uses as many bits of 1 / 2π as needed.
 
 use dialects::arith;
 use dialects::arith::CmpFPredicate;
@@ -10,7 +10,7 @@ use super::Doubles;
 use super::pairs::Pair;
 use crate::low::floats::Floats;
 
-/// 1 / 2π in words of 32 bits, the first two of which are in front of the point.
+/// 1 / 2π in words of 32 bits; the first two are before the binary point.
 const TURNS: [i64; 40] = [
     0,
     0,
@@ -53,16 +53,16 @@ const TURNS: [i64; 40] = [
     0x1580_cc11,
     0xbf1e_daea,
 ];
-/// 2π less the nearest number to it.
+/// 2π minus the nearest number to it.
 const TAU_LEFT: f64 = 2.449_293_598_294_706_4e-16;
-/// Below, nothing is to be counted, nor are there bits enough.
+/// Below this no range reduction is needed, nor are there enough bits for it.
 const SMALL: f64 = 0.75;
-/// The weight of a digit of 32 bits behind the point.
+/// The weight of a digit of 32 bits after the point.
 const DIGIT: f64 = 1.0 / (1u64 << 32) as f64;
 /// The low half of a word of 64 bits.
 const LOW: i64 = 0xffff_ffff;
 
-/// Which function of an angle.
+/// The function of an angle.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turning {
     Sine,
@@ -70,7 +70,7 @@ pub(super) enum Turning {
     Tangent,
 }
 
-/// An angle of at most π/4, as a pair, and quarters of a turn.
+/// An angle of at most π/4, as a pair, and the number of quarter turns.
 struct Angle {
     high: Value,
     low: Value,
@@ -78,14 +78,14 @@ struct Angle {
 }
 
 impl Doubles<'_, '_> {
-    /// Of an `f32`, in `f64`.
+    /// For an `f32`, in `f64`.
     pub(super) fn turning_single(&mut self, x: Value, function: Turning) -> Value {
         let x = self.convert(arith::EXTF, x, Type::F64);
         let y = self.turning(x, function);
         self.convert(arith::TRUNCF, y, Type::F32)
     }
 
-    /// Of an `f64`.
+    /// For an `f64`.
     pub(super) fn turning(&mut self, x: Value, function: Turning) -> Value {
         let angle = self.angle(x);
         let (size, level, none) = (self.abs(x), self.float(0.0), self.integer(0));
@@ -122,7 +122,7 @@ impl Doubles<'_, '_> {
         self.select(finite, y, none)
     }
 
-    /// The sine of an angle and some quarters of a turn, of the angle's own sine and cosine.
+    /// The sine of an angle plus some quarter turns, from the angle's own sine and cosine.
     fn in_quarter(&mut self, sine: Value, cosine: Value, quarter: Value) -> Value {
         let odd = self.bit(quarter, 1);
         let y = self.select(odd, cosine, sine);
@@ -131,7 +131,7 @@ impl Doubles<'_, '_> {
         self.select(second, negated, y)
     }
 
-    /// Whether a number has a bit.
+    /// Whether a bit of a number is set.
     fn bit(&mut self, number: Value, bit: i64) -> Value {
         let own = self.whole(arith::ANDI, number, bit);
         self.equal(own, bit)
@@ -140,7 +140,7 @@ impl Doubles<'_, '_> {
     /// Sine and cosine of an angle of at most π/4, which is a pair.
     fn sine_and_cosine(&mut self, angle: Value, left: Value) -> [Value; 2] {
         let square = self.mul(angle, angle);
-        // coefficients 1 / from! - 1 / (from + 2)! + …, the highest power's first
+        // coefficients 1 / from! - 1 / (from + 2)! + …, highest power first
         let series = |from: u32, terms: u32| {
             (0..terms).rev().map(move |at| {
                 let factorial = (1..=2 * at + from).map(f64::from).product::<f64>();
@@ -157,7 +157,7 @@ impl Doubles<'_, '_> {
         let more = self.mul(left, slope);
         let less = self.sub(less, more);
         let sine = self.sub(angle, less);
-        // cos(a + b) = (1 - a²/2) + (what that lost + a⁴ (1/4! - …) - a b)
+        // cos(a + b) = (1 - a²/2) + (its rounding error + a⁴ (1/4! - …) - a b)
         let p = self.polynomial(square, series(4, 8));
         let fourth = self.mul(square, square);
         let more = self.mul(fourth, p);
@@ -169,8 +169,7 @@ impl Doubles<'_, '_> {
         [sine, self.add(slope, more)]
     }
 
-    /// The angle that the size of x is, but for whole turns: x is a whole number times a power of two, of which the turns are
-    /// a window of [`TURNS`].
+    /// The angle |x| modulo full turns: x is an integer times a power of two, whose turns are a window of [`TURNS`].
     fn angle(&mut self, x: Value) -> Angle {
         let size = self.abs(x);
         let bits = self.convert(arith::BITCAST, size, Type::I64);
@@ -178,11 +177,11 @@ impl Doubles<'_, '_> {
         let fraction = self.whole(arith::ANDI, bits, (1 << 52) - 1);
         let mantissa = self.whole(arith::ORI, fraction, 1 << 52);
         let (upper, lower) = (self.whole(arith::SHRUI, mantissa, 32), self.whole(arith::ANDI, mantissa, LOW));
-        // the size is the mantissa times 2^(exponent - 1075), and the point stands behind 64 bits
+        // the magnitude is the mantissa times 2^(exponent - 1075), and the point is after 64 bits
         let start = self.whole(arith::SUBI, exponent, 1075 - 64);
         let words = self.turns_from(start);
         let [uppers, lowers] = [upper, lower].map(|half| words.map(|word| self.apply(arith::MULI, &[half, word])));
-        // digits of 32 bits behind the point; those in front of it are whole turns
+        // digits of 32 bits after the point; those before it are full turns
         let mut digits = [self.integer(0); 5];
         let mut carry = self.integer(0);
         for (at, digit) in digits.iter_mut().enumerate().rev() {
@@ -201,7 +200,7 @@ impl Doubles<'_, '_> {
         Angle { high, low, quarter }
     }
 
-    /// An angle in radians, given in units of 2^-64 turns, and the next two digits of 32 bits behind these.
+    /// An angle in radians, given in units of 2^-64 turns, and the next two digits of 32 bits.
     fn radians(&mut self, turns: Value, below: [Value; 2]) -> Pair {
         let (upper, lower) = (self.whole(arith::ANDI, turns, !LOW), self.low(turns));
         let [upper, lower, third, fourth] =
@@ -226,7 +225,7 @@ impl Doubles<'_, '_> {
         let mut words = TURNS.map(|word| self.integer(word)).to_vec();
         for stride in [32, 16, 8, 4, 2, 1] {
             let skips = self.bit(skipped, stride as i64);
-            // one more word than asked for, as its bits move up
+            // one more word than needed, because its bits are shifted in
             let next = (0..7 + stride).map(|at| match words.get(at + stride) {
                 Some(&later) => self.select(skips, later, words[at]),
                 None => words[at],

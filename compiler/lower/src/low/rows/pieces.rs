@@ -1,4 +1,4 @@
-//! What is built for one piece of a loop's rows.
+//! Builds the code for one piece of a loop's rows.
 
 use dialects::{arith, scf, vector};
 use ir::clone::{Mapping, copy_op, mapped};
@@ -6,7 +6,7 @@ use ir::{Body, Builder, IndexSet, Op, Type, Value};
 
 use super::{Memories, Row, RowLoop, Source, address_of, is_store};
 
-/// One of the operands of a row's function, by the places of both.
+/// An operand of a row's function, by indices of both.
 #[derive(Clone, Copy)]
 struct Operand {
     row: usize,
@@ -24,7 +24,7 @@ impl Operand {
     }
 }
 
-/// What is built for one piece of a row.
+/// The code for one piece of a row.
 pub(super) struct Piece<'a> {
     pub(super) row: &'a RowLoop,
     pub(super) memories: &'a [Memories],
@@ -34,7 +34,7 @@ pub(super) struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Builds stage after stage and what is left; returns what the piece carries on.
+    /// Builds the stages and the remaining code; returns the piece's carried values.
     pub(super) fn build(&self, builder: &mut Builder<'_>, carried: &[Value], destination: Option<Op>) -> Vec<Value> {
         let rows = &self.row.rows;
         let stages = rows.last().map_or(0, |row| row.stage + 1);
@@ -63,7 +63,7 @@ impl Piece<'_> {
         }
     }
 
-    /// Where an operand of a row begins.
+    /// The address of an operand of a row.
     fn source(&self, builder: &mut Builder<'_>, operand: Operand, source: &Source) -> Value {
         match source {
             Source::Load(load) => self.address(builder, *load, 0),
@@ -90,7 +90,7 @@ impl Piece<'_> {
         });
     }
 
-    /// A loop over all of the body but the functions of rows.
+    /// A loop over the body without the row functions.
     fn remaining(&self, builder: &mut Builder<'_>, carried: &[Value]) -> Vec<Value> {
         self.inner_loop(builder, carried, |piece, builder, mapping, offset| {
             let block = piece.row.block;
@@ -105,7 +105,8 @@ impl Piece<'_> {
         })
     }
 
-    /// A loop over the piece; `build` makes its body from what stands for the old loop's arguments and the place in the piece.
+    /// A loop over the piece; `build` builds its body from the replacements of the old loop's arguments and the offset
+    /// in the piece.
     fn inner_loop(
         &self,
         builder: &mut Builder<'_>,
@@ -129,13 +130,13 @@ impl Piece<'_> {
         builder.body.op(around).results().to_vec()
     }
 
-    /// The row that an operation belongs to, and its place there.
+    /// The row of an operation, and its index there.
     fn row_of(&self, op: Op) -> Option<(usize, usize)> {
         let place = |row: &Row| row.ops.iter().position(|&other| other == op);
         self.row.rows.iter().enumerate().find_map(|(at, row)| Some((at, place(row)?)))
     }
 
-    /// What has to be computed of the body for some of its values, in its order; functions of rows need nothing themselves.
+    /// The operations of the body that some of its values need, in order; row functions have been computed already.
     fn needed(&self, body: &Body, wanted: &[Value]) -> Vec<Op> {
         let mut found: IndexSet<Op> = IndexSet::default();
         let mut pending = wanted.to_vec();
@@ -148,7 +149,7 @@ impl Piece<'_> {
         body.ops(self.row.block).iter().copied().filter(|op| found.contains(op)).collect()
     }
 
-    /// Copies operations of the body, reading what functions of rows gave.
+    /// Copies operations of the body, with results of row functions.
     fn copy(&self, builder: &mut Builder<'_>, mapping: &mut Mapping, offset: Value, ops: &[Op]) {
         for &op in ops {
             let Some((at, place)) = self.row_of(op) else {
@@ -163,7 +164,7 @@ impl Piece<'_> {
         }
     }
 
-    /// The address that a load or a store has in the piece's first iteration; its buffer is the operand at `buffer`.
+    /// The address of a load or a store in the piece's first iteration; its buffer is the operand at `buffer`.
     pub(super) fn address(&self, builder: &mut Builder<'_>, access: Op, buffer: usize) -> Value {
         let (memory, index) = (builder.body.operand(access, buffer), builder.body.operand(access, buffer + 1));
         let mut mapping: Mapping = [(self.row.counter(builder.body), self.begin)].into_iter().collect();

@@ -1,4 +1,4 @@
-//! Tiles of bytes as plain loops, for code that has no runtime to call.
+//! Int8 tiles as plain loops, for code without a runtime.
 
 use abi::{Product, Start};
 use dialects::linalg::GROUP;
@@ -8,7 +8,7 @@ use ir::{Type, Value};
 
 use super::code::{Code, Place};
 
-/// A tile of bytes and its buffers.
+/// An int8 tile and its buffers.
 struct Bytes<'t> {
     tile: &'t Tile,
     walk: &'t Product<Value>,
@@ -18,7 +18,7 @@ struct Bytes<'t> {
     out: Value,
 }
 
-/// Puts the loops in front of a tile.
+/// Inserts the loops before a tile.
 pub(super) fn expand(code: &mut Code<'_>, tile: &Tile, walk: &Product<Value>) {
     let mut buffer = |address: Value, element: Type| {
         let r#type = Type::memref([None], element);
@@ -64,7 +64,8 @@ impl Bytes<'_> {
         code.store_element(sum, Place { buffer: self.out, at: target });
     }
 
-    /// The reduction loops from `depth` on, the innermost one of `steps` steps, from these places in the operands on.
+    /// The reduction loops from `depth` on, with `steps` steps for the innermost one, from these positions in the
+    /// operands.
     fn reduce(
         &self,
         code: &mut Code<'_>,

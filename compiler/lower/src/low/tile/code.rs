@@ -1,4 +1,4 @@
-//! Building code at one place: index arithmetic that folds, loops, and vectors of one type of elements.
+//! Builds code at one insertion point: index arithmetic with folding, loops, and vectors of one element type.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, memref, rt, scf, vector};
@@ -6,10 +6,10 @@ use ir::{Attribute, Body, Builder, Type, Value};
 
 use dialects::rt::attributes::ROLLED;
 
-/// Code being built.
+/// The code builder.
 pub(super) struct Code<'b> {
     builder: Builder<'b>,
-    /// The elements of buffers and vectors: floats.
+    /// The element type of buffers and vectors: a float type.
     element: Type,
     /// Elements of a vector.
     pub(super) lanes: i64,
@@ -81,13 +81,13 @@ impl<'b> Code<'b> {
         self.add(a, product)
     }
 
-    /// `a + b` with a number
+    /// `a + b` with a constant
     pub(super) fn plus(&mut self, a: Value, b: i64) -> Value {
         let b = self.index(b);
         self.add(a, b)
     }
 
-    /// `a / b` of a number that is not negative by one that is positive
+    /// `a / b` of a non-negative number by a positive one
     pub(super) fn div(&mut self, a: Value, b: Value) -> Value {
         match self.both(a, b) {
             (Some(x), Some(y)) if y > 0 => self.index(x / y),
@@ -135,8 +135,8 @@ impl<'b> Code<'b> {
 
     // ---- loops
 
-    /// `low`, `low + step`, … below `high`. `build` gets the counter and the carried values and returns the next ones.
-    /// A loop that is known to run once or never is none.
+    /// `low`, `low + step`, … below `high`. `build` receives the counter and the carried values and returns the next
+    /// ones. Loops with zero or one iterations are resolved.
     pub(super) fn for_loop(
         &mut self,
         (low, high, step): (Value, Value, i64),
@@ -174,7 +174,7 @@ impl<'b> Code<'b> {
         self.builder.value(rt::BUFFER, &[address], Type::memref([None], self.element.clone()), [])
     }
 
-    /// The part of a buffer from an element on.
+    /// A view of a buffer from an element on.
     pub(super) fn moved(&mut self, buffer: Value, offset: Value) -> Value {
         if self.known(offset) == Some(0) {
             return buffer;
@@ -203,7 +203,7 @@ impl<'b> Code<'b> {
         }
     }
 
-    /// One element in every lane.
+    /// Loads one element into every lane.
     pub(super) fn load_broadcast(&mut self, from: Place) -> Value {
         let element = self.builder.value(memref::LOAD, &[from.buffer, from.at], self.element.clone(), []);
         self.builder.value(vector::BROADCAST, &[element], self.vector(), [])
@@ -214,7 +214,7 @@ impl<'b> Code<'b> {
         self.builder.value(code, operands, r#type, [])
     }
 
-    /// The number 0 of a sum of bytes.
+    /// A zero in the type of int8 sums.
     pub(super) fn zero_sum(&mut self) -> Value {
         self.builder.constant(Attribute::Integer(0, Type::I32), Type::I32)
     }
@@ -224,7 +224,7 @@ impl<'b> Code<'b> {
         self.builder.create(memref::STORE, &[value, to.buffer, to.at], &[], []);
     }
 
-    /// Consecutive elements; zero where a mask has none.
+    /// Consecutive elements; masked-off ones are zero.
     pub(super) fn load(&mut self, from: Place, mask: Option<Value>) -> Value {
         let Some(mask) = mask else {
             return self.builder.value(vector::LOAD, &[from.buffer, from.at], self.vector(), []);

@@ -1,18 +1,18 @@
-//! Covering extents with pieces of a few sizes.
+//! Covers extents with pieces of a few sizes.
 
 use dialects::{OpCode, OpCodes, arith};
 use ir::{Body, Value};
 
 use super::code::Code;
 
-/// What an extent may be, when few numbers are possible.
+/// The possible values of an extent, if there are few.
 pub(super) type Choices = Option<Vec<i64>>;
 
-/// At most this many choices are told apart.
+/// The maximum number of possible values.
 const CHOICES: usize = 4;
 
-/// The numbers an extent of a tile may be: kernels make them of constants, products, and `min(total - i·tile, tile)`
-/// for the `i` at which a tile begins.
+/// The possible values of a tile's extent: kernels compute them from constants, products, and `min(total - i·tile,
+/// tile)` for the `i` at which a tile begins.
 pub(super) fn choices(body: &Body, extent: Value) -> Choices {
     if let Some(number) = ir::constant_integer(body, extent) {
         return Some(vec![number]);
@@ -29,7 +29,7 @@ pub(super) fn choices(body: &Body, extent: Value) -> Choices {
     Some(distinct(found)).filter(|found| found.len() <= CHOICES)
 }
 
-/// What `min(total - i·tile, tile)` may be.
+/// The possible values of `min(total - i·tile, tile)`.
 fn remainders(body: &Body, left: Value, tile: Value) -> Choices {
     let tile = ir::constant_integer(body, tile).filter(|&tile| tile > 0)?;
     let operands = |value: Value, code: OpCode| {
@@ -44,22 +44,22 @@ fn remainders(body: &Body, left: Value, tile: Value) -> Choices {
     steps_by_tile.then(|| if last == 0 { vec![tile] } else { vec![tile.min(total), last] })
 }
 
-/// In descending order, each once.
+/// In descending order, without duplicates.
 fn distinct(mut numbers: Vec<i64>) -> Vec<i64> {
     numbers.sort_unstable_by(|a, b| b.cmp(a));
     numbers.dedup();
     numbers
 }
 
-/// The sizes of the pieces an extent is covered with, in descending order: pieces of the largest size, then for each choice
-/// one piece that is what remains of it.
+/// The sizes of the pieces that an extent is covered with, in descending order: pieces of the largest size, then for
+/// each possible value one piece for the remainder.
 pub(super) fn sizes(choices: &[i64], largest: i64) -> Vec<i64> {
     let whole = choices.iter().filter(|&&choice| choice >= largest).map(|_| largest);
     let rests = choices.iter().map(|choice| choice % largest).filter(|&rest| rest > 0);
     distinct(whole.chain(rests).collect())
 }
 
-/// Covers `[0, extent)` with pieces, as many of each size as still fit. Returns where the pieces end.
+/// Covers `[0, extent)` with pieces, as many of each size as fit. Returns the end of the pieces.
 pub(super) fn cover(
     code: &mut Code<'_>,
     extent: Value,

@@ -1,8 +1,9 @@
-//! `rt.contract` and `rt.depthwise` to loops over register tiles: sums stay in vector registers over the whole reduction.
+//! Lowers `rt.contract` and `rt.depthwise` to loops over register tiles: sums stay in vector registers during the whole
+//! reduction.
 //!
-//! A register tile is a few rows by a few vectors. Blocks of columns are covered one after the other, each with tiles from
-//! the first row to the last, so that the block's part of the right operand stays in a near cache. What the operations'
-//! operands mean is said where the runtime computes the same: `runtime/src/kernels`.
+//! A register tile is a few rows by a few vectors. Blocks of columns are covered one after the other, each with tiles
+//! from the first row to the last, so that the block's part of the right operand stays in a near cache. The operands
+//! are documented with the runtime's implementation: `runtime/src/kernels`.
 
 mod bytes;
 mod code;
@@ -21,20 +22,20 @@ use dialects::linalg::GROUP;
 use dialects::rt::attributes::LEVEL;
 use dialects::rt::tile::{self as rt, Kind, Walk};
 
-/// The vector registers of a processor that multiplies and adds at once.
+/// The vector registers of a processor with fused multiply-adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorRegisters {
-    /// How many there are.
+    /// Their number.
     pub count: i64,
     /// Elements of f32 in one.
     pub lanes: i64,
 }
 
-/// Rows of a tile at most: more would not hide more latency.
+/// The maximum number of rows of a tile: more would not hide more latency.
 const ROWS: i64 = 14;
-/// Rows at most where each needs an address of its own.
+/// The maximum number of rows that each need a separate address.
 const SCATTERED_ROWS: i64 = 8;
-/// Rows of the tiles behind the tallest ones, where the number of rows is not known.
+/// Rows of the tiles after the tallest ones, if the number of rows is dynamic.
 const FEW_ROWS: [i64; 2] = [2, 1];
 
 impl VectorRegisters {
@@ -42,12 +43,12 @@ impl VectorRegisters {
     pub const X86_512: VectorRegisters = VectorRegisters { count: 32, lanes: 16 };
     /// AVX2 with FMA.
     pub const X86_256: VectorRegisters = VectorRegisters { count: 16, lanes: 8 };
-    /// SSE, which does not multiply and add at once, but which has as many registers.
+    /// SSE, which has no fused multiply-adds, but the same number of registers.
     pub const X86_128: VectorRegisters = VectorRegisters { count: 16, lanes: 4 };
     /// Advanced SIMD of AArch64.
     pub const ARM_128: VectorRegisters = VectorRegisters { count: 32, lanes: 4 };
 
-    /// Those of the processor that this runs on, if it multiplies and adds at once.
+    /// Those of this processor, if it has fused multiply-adds.
     pub fn of_this_machine() -> Option<VectorRegisters> {
         #[cfg(target_arch = "x86_64")]
         {
@@ -61,19 +62,19 @@ impl VectorRegisters {
         }
     }
 
-    /// Vectors of a tile at most: registers for the sums of enough rows must be left.
+    /// The maximum number of vectors of a tile: enough registers must be left for the sums of several rows.
     fn vectors(self) -> i64 {
         if self.count >= 32 { 4 } else { 2 }
     }
 
-    /// Rows of a tile at most: its sums, one row of the right operand and one factor fit the registers.
+    /// The maximum number of rows of a tile: its sums, one row of the right operand and one factor fit the registers.
     fn rows(self, vectors: i64) -> i64 {
         ((self.count - vectors - 1) / vectors).min(ROWS)
     }
 }
 
-/// Expands the tiles of every function; those of a function that is for some level of processors for its registers. Tiles of
-/// bytes stay for the runtime's micro-kernels, where there is a runtime, and so do those that only such kernels compute.
+/// Expands the tiles of every function, with the registers of its level if it is for one. Int8 tiles are left to the
+/// runtime's micro-kernels, if there is a runtime, and so are tiles that only micro-kernels support.
 pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters, has_runtime: bool) {
     for op in definitions(module) {
         let level = module.body.op(op).attributes.integer(LEVEL);
@@ -83,7 +84,7 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters,
                 let Some(tile) = rt::Tile::of(body, op) else { continue };
                 match tile.walk {
                     Walk::Product { kind: Kind::U8I8, .. } if has_runtime => continue,
-                    // micro-kernels transform, transpose or widen, and multiply, in one go
+                    // micro-kernels transform, transpose or widen, and multiply, in one pass
                     Walk::Winograd(_) | Walk::Blocks(_) => continue,
                     Walk::Product { kind: Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16, .. } => continue,
                     Walk::Product { kind: Kind::U8I8, walk, .. } => {
@@ -109,27 +110,27 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters,
     }
 }
 
-/// How the operands of a sum of products are walked.
+/// The loops of a contraction over its operands.
 struct Sum {
     /// Extents of the reduction loops, outermost first.
     reduction: [Value; 4],
-    /// How far each reduction loop moves in the operands.
+    /// Strides of each reduction loop in the operands.
     left: [Value; 4],
     right: [Value; 4],
     /// The extent of the inner row loop.
     row_inner: Value,
-    /// How far the row loops move, the inner one first.
+    /// Strides of the row loops, the inner one first.
     left_rows: [Value; 2],
     out_rows: [Value; 2],
     start: Start,
-    /// Whether the right operand may be read up to the next whole group of columns.
+    /// Whether the right operand may be read up to the next full group of columns.
     right_padded: bool,
     /// The innermost extent in the last step of the outermost reduction loop.
     last_block: Value,
-    /// From one group of columns to the next.
+    /// Stride between groups of columns.
     right_group: Value,
     out_group: Value,
-    /// Whether the left operand runs along the columns too, instead of being the same for all of them.
+    /// Whether the left operand varies along the columns too, instead of being broadcast.
     depthwise: bool,
 }
 
@@ -151,7 +152,7 @@ impl Sum {
         }
     }
 
-    /// The window is the outermost and the innermost reduction loop.
+    /// The kernel's loops are the outermost and the innermost reduction loop.
     fn depthwise(code: &mut Code<'_>, start: Start, walk: &Depthwise<Value>) -> Sum {
         let (zero, one, group) = (code.index(0), code.index(1), code.index(GROUP));
         let four = |[outer, inner]: [Value; 2], filler: Value| [outer, filler, filler, inner];
@@ -172,7 +173,7 @@ impl Sum {
     }
 }
 
-/// Puts the loops over register tiles in front of a tile.
+/// Inserts the loops over register tiles before a tile.
 fn expand(
     body: &mut Body,
     op: Op,
@@ -204,7 +205,7 @@ fn expand(
     cover_columns(&mut code, columns, column_choices.as_deref(), registers, cover_rows);
 }
 
-/// Covers the columns with blocks of vectors, the last vector of which may be masked.
+/// Covers the columns with blocks of vectors, whose last vector may be masked.
 fn cover_columns(
     code: &mut Code<'_>,
     columns: Value,

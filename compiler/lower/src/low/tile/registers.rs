@@ -7,17 +7,17 @@ use super::Sum;
 use super::code::{Code, Place};
 use dialects::linalg::GROUP;
 
-/// Innermost reduction loops of at most this many steps are straight code.
+/// Innermost reduction loops with at most this many steps are unrolled completely.
 const STRAIGHT_STEPS: i64 = 4;
-/// Steps at a time of those whose number of steps is a multiple of it.
+/// The unroll factor of loops whose number of steps is a multiple of it.
 const STEPS: i64 = 4;
-/// Windows of a depthwise sum of at most this many elements a side are straight code: neighbours share what they load.
+/// Depthwise kernels with at most this many elements per side are unrolled: neighbouring pixels share loads.
 const STRAIGHT_WINDOW: i64 = 5;
 
 /// The columns of a tile.
 pub(super) struct Vectors {
     pub(super) count: i64,
-    /// The lanes that the last vector has; all when absent.
+    /// The mask of the last vector; all lanes if absent.
     pub(super) mask: Option<Value>,
 }
 
@@ -27,16 +27,16 @@ impl Vectors {
     }
 }
 
-/// How the rows of a tile lie in a buffer.
+/// The layout of a tile's rows in a buffer.
 #[derive(Clone, Copy)]
 enum Walk {
-    /// All at the same distance.
+    /// With a constant stride.
     Even(Value),
-    /// In lines of `row_inner` rows; how far it is to the next row of a line, and to the next line.
+    /// In lines of `row_inner` rows; the strides to the next row of a line, and to the next line.
     Lines(Value, Value),
 }
 
-/// How rows lie in the left operand and in the result.
+/// The layouts of rows in the left operand and in the result.
 pub(super) struct Rows {
     inner: Value,
     left: Walk,
@@ -47,7 +47,7 @@ impl Rows {
     pub(super) fn of(code: &mut Code<'_>, sum: &Sum, choices: Option<&[i64]>) -> Rows {
         let inner = code.at_least_one(sum.row_inner);
         let fits = |line: i64| choices.is_some_and(|choices| choices.iter().all(|&rows| rows <= line));
-        // only where there is no outer row loop does the result not move along it
+        // without an outer row loop the result has no stride along it
         let one_line = code.known(sum.out_rows[1]) == Some(0) || code.known(inner).is_some_and(fits);
         let mut walk = |[near, far]: [Value; 2]| {
             let line = code.mul(inner, near);
@@ -62,8 +62,8 @@ impl Rows {
         matches!(self.left, Walk::Lines(..))
     }
 
-    /// Where `count` rows from `row` on begin in a buffer. What differs from tile to tile is part of the addresses, so that
-    /// loops over a tile count from zero.
+    /// The addresses of `count` rows from `row` on in a buffer. Offsets that differ between tiles are part of the
+    /// addresses, so that loops over a tile count from zero.
     fn places(&self, code: &mut Code<'_>, buffer: Value, walk: Walk, (row, count): (Value, i64)) -> Vec<Place> {
         match walk {
             Walk::Even(step) => {
@@ -118,7 +118,7 @@ pub(super) struct Tile<'s> {
     pub(super) out: Value,
 }
 
-/// Where a register tile lies in the operands: where each row begins, and how far each vector is from there.
+/// The position of a register tile in the operands: the address of each row, and the offset of each vector.
 struct Frame<'v> {
     rows: Vec<Place>,
     left_columns: Vec<Value>,
@@ -159,7 +159,7 @@ impl Tile<'_> {
         }
     }
 
-    /// What the sums start from, row by row.
+    /// The initial values of the sums, row by row.
     fn start(&self, code: &mut Code<'_>, frame: &Frame<'_>, targets: &[(Place, Option<Value>)]) -> Vec<Value> {
         match self.sum.start {
             Start::Zero => vec![code.zeros(); targets.len()],
@@ -176,7 +176,8 @@ impl Tile<'_> {
         }
     }
 
-    /// The reduction loops from `depth` on, the innermost one of `steps` steps, from these offsets in the operands on.
+    /// The reduction loops from `depth` on, with `steps` steps for the innermost one, from these offsets in the
+    /// operands.
     fn reduce(
         &self,
         code: &mut Code<'_>,
@@ -251,7 +252,7 @@ impl Tile<'_> {
     }
 }
 
-/// `count` steps from `first` on, one behind the other.
+/// `count` unrolled steps from `first` on.
 fn straight(
     code: &mut Code<'_>,
     first: Value,
@@ -265,7 +266,7 @@ fn straight(
     })
 }
 
-/// The offsets of vectors from `column` on, where groups of columns are `group` elements apart. Either there is one vector,
+/// The offsets of vectors from `column` on, with stride `group` between groups of columns. Either there is one vector,
 /// or the first begins a group.
 fn column_offsets(code: &mut Code<'_>, (column, vectors): (Value, &Vectors), group: Value) -> Vec<Value> {
     let width = code.index(GROUP);
