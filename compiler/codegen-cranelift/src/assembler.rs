@@ -1,6 +1,7 @@
-//! The few instructions of x86-64 that templates are made of.
+//! An assembler for the few x86-64 instructions in templates.
 //!
-//! Encodings are those of Intel's Software Developer's Manual, volume 2. Operands are 64 bits wide unless a method says otherwise.
+//! Encodings are those of Intel's Software Developer's Manual, volume 2. Operands are 64 bits wide unless a method says
+//! otherwise.
 
 /// A general purpose register, by its number.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,16 +13,16 @@ impl Register {
     pub(crate) const RDX: Register = Register(2);
     const RSP: Register = Register(4);
     const RBP: Register = Register(5);
-    /// Those that hold the first arguments of a call, in order.
+    /// The registers of the first arguments of a call, in order.
     pub(crate) const ARGUMENTS: [Register; 6] =
         [Register(7), Register(6), Register(2), Register(1), Register(8), Register(9)];
 }
 
-/// A register of floats, by its number.
+/// A floating-point register, by its number.
 #[derive(Clone, Copy)]
 pub(crate) struct FloatRegister(pub(crate) u8);
 
-/// How many floats are arguments in registers.
+/// The number of floating-point arguments in registers.
 pub(crate) const FLOAT_ARGUMENTS: usize = 8;
 
 /// Whether floats have 32 bits or 64.
@@ -31,14 +32,14 @@ pub(crate) enum Width {
     Double,
 }
 
-/// Memory at a distance from the frame's base or from the top of the stack.
+/// Memory at an offset from the frame's base or from the top of the stack.
 #[derive(Clone, Copy)]
 pub(crate) enum Memory {
     Frame(i32),
     Stack(i32),
 }
 
-/// Operations on two registers whose result is in the first.
+/// Operations on two registers with the result in the first.
 #[derive(Clone, Copy)]
 pub(crate) enum Binary {
     Add = 0x01,
@@ -59,7 +60,7 @@ pub(crate) enum FloatBinary {
     Divide = 0x5e,
 }
 
-/// What a comparison found, by the number in the instructions that ask for it.
+/// The condition of a comparison, by its number in instructions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
     Below = 2,
@@ -75,16 +76,16 @@ pub(crate) enum Condition {
     Greater = 15,
 }
 
-/// A place in the code that is known later.
+/// A position in the code that is defined later.
 #[derive(Clone, Copy)]
 pub(crate) struct Label(usize);
 
-/// Code in the making.
+/// Code under construction.
 #[derive(Default)]
 pub(crate) struct Assembler {
     code: Vec<u8>,
     labels: Vec<Option<usize>>,
-    /// Distances of 32 bits that are still missing, and where they lead.
+    /// The positions of missing 32-bit offsets, and their targets.
     jumps: Vec<(usize, Label)>,
 }
 
@@ -94,12 +95,12 @@ impl Assembler {
         Label(self.labels.len() - 1)
     }
 
-    /// A label is here.
+    /// Defines a label at the current position.
     pub(crate) fn bind(&mut self, label: Label) {
         self.labels[label.0] = Some(self.code.len());
     }
 
-    /// The code, when all labels are somewhere.
+    /// The code, once all labels are defined.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         for (at, label) in self.jumps {
             let target = self.labels[label.0].expect("labels that are jumped to are bound");
@@ -113,7 +114,7 @@ impl Assembler {
         self.code.extend_from_slice(bytes);
     }
 
-    /// The prefix of an instruction with 64 bit operands.
+    /// The prefix of an instruction with 64-bit operands.
     fn wide(&mut self, register: u8, base: u8) {
         self.bytes(&[0x48 | (register >> 3) << 2 | base >> 3]);
     }
@@ -153,7 +154,7 @@ impl Assembler {
         self.with_memory(register.0, memory);
     }
 
-    /// A number in a register.
+    /// Loads a constant into a register.
     pub(crate) fn number(&mut self, register: Register, number: i64) {
         match i32::try_from(number) {
             Ok(short) => {
@@ -166,7 +167,7 @@ impl Assembler {
         }
     }
 
-    /// A number of eight bytes in a register; where it is in the code.
+    /// Loads an eight-byte constant into a register; returns its position in the code.
     pub(crate) fn long_number(&mut self, register: Register, number: i64) -> usize {
         self.wide(0, register.0);
         self.bytes(&[0xb8 | register.0 & 7]);
@@ -195,14 +196,14 @@ impl Assembler {
         self.with_register(7, divisor.0);
     }
 
-    /// `first = second` where a condition holds.
+    /// `first = second` if a condition holds.
     pub(crate) fn move_if(&mut self, condition: Condition, first: Register, second: Register) {
         self.wide(first.0, second.0);
         self.bytes(&[0x0f, 0x40 | condition as u8]);
         self.with_register(first.0, second.0);
     }
 
-    /// 1 where a condition holds, otherwise 0, in one of the first four registers.
+    /// 1 if a condition holds, otherwise 0, in one of the first four registers.
     pub(crate) fn set_if(&mut self, condition: Condition, register: Register) {
         self.bytes(&[0x0f, 0x90 | condition as u8]);
         self.with_register(0, register.0);
@@ -210,7 +211,7 @@ impl Assembler {
         self.with_register(register.0, register.0);
     }
 
-    /// `rax = rax[rcx]`, of elements of 1, 4 or 8 bytes; what is above them is zero.
+    /// `rax = rax[rcx]`, for elements of 1, 4 or 8 bytes, zero-extended.
     pub(crate) fn load_element(&mut self, bytes: usize) {
         match bytes {
             1 => self.bytes(&[0x0f, 0xb6, 0x04, 0x08]),
@@ -219,7 +220,7 @@ impl Assembler {
         }
     }
 
-    /// Stores a register at a distance from the address in `rax`.
+    /// Stores a register at an offset from the address in `rax`.
     pub(crate) fn store_at(&mut self, distance: i32, register: Register) {
         self.wide(register.0, 0);
         self.bytes(&[0x89, 0x80 | (register.0 & 7) << 3]);
@@ -247,7 +248,7 @@ impl Assembler {
         self.with_register(first.0, second.0);
     }
 
-    /// Compares floats: above, below, equal; a NaN sets parity, and is below and equal to everything.
+    /// Compares floats: above, below, equal; a NaN sets parity, and counts as below and equal.
     pub(crate) fn compare_floats(&mut self, width: Width, first: FloatRegister, second: FloatRegister) {
         if width == Width::Double {
             self.bytes(&[0x66]);
@@ -256,7 +257,7 @@ impl Assembler {
         self.with_register(first.0, second.0);
     }
 
-    /// A signed integer as a float.
+    /// Converts a signed integer to a float.
     pub(crate) fn float_of(&mut self, width: Width, register: FloatRegister, integer: Register) {
         self.bytes(&[width.prefix()]);
         self.wide(register.0, integer.0);
@@ -294,9 +295,9 @@ impl Assembler {
         self.bytes(&[0xff, 0xd0]);
     }
 
-    /// Begins a function with a frame of so many bytes. The top of the stack is a multiple of 64 then.
+    /// Begins a function with a frame of `bytes` bytes. The top of the stack is then a multiple of 64.
     pub(crate) fn enter(&mut self, bytes: i32) {
-        /// No page may be skipped: the one behind the stack catches those that are too deep.
+        /// Every page must be touched: the guard page after the stack catches overflows.
         const PAGE: usize = 4096;
         self.push(Register::RBP);
         // mov rbp, rsp

@@ -123,7 +123,7 @@ impl Translator<'_> {
         Ok(self.builder.ins().ireduce(types::I16, bits))
     }
 
-    /// Conversions between 128-bit registers, where CLIF has them.
+    /// Conversions between 128-bit registers, if CLIF has them.
     pub(crate) fn convert_register_op(
         &mut self,
         op: Op,

@@ -1,4 +1,4 @@
-//! Floating point arithmetic and comparison.
+//! Floating-point arithmetic and comparison.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -75,7 +75,7 @@ impl Translator<'_> {
         Ok(self.plain_float_op(op, code, arguments))
     }
 
-    /// What CLIF has for scalars and registers alike.
+    /// Operations that CLIF has for scalars and registers alike.
     fn plain_float_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
         if let Some(value) = self.bounded(op, code, arguments) {
             return Some(value);
@@ -107,7 +107,8 @@ impl Translator<'_> {
     }
 
     /// A minimum or maximum with a constant, written so that it becomes one instruction: NaN stays NaN because the
-    /// instruction returns its second operand when it cannot compare. Of two zeros it returns the other operand.
+    /// instruction returns its second operand if the operands are unordered. For two zeros it returns the other
+    /// operand.
     fn bounded(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
         let &[x, y] = arguments else { return None };
         let minimum = match code {
@@ -132,9 +133,9 @@ impl Translator<'_> {
         Some(self.choose(bound_wins, bound, value))
     }
 
-    /// The larger or the smaller of two registers' lanes. The processor's instruction gives its second operand if one is a NaN or
-    /// both are zeros: taken both ways round, the results differ only then. Of two zeros the bits of both tell which is the one, and
-    /// all bits set are a NaN.
+    /// The minimum or maximum of two registers' lanes. The processor's instruction returns its second operand if one is
+    /// NaN or both are zeros: with the operands in both orders, the results differ only in these cases. For two zeros
+    /// the bits of both determine the result, and a NaN is all ones.
     fn extreme(&mut self, code: OpCode, arguments: &[Value]) -> Option<Value> {
         let &[x, y] = arguments else { return None };
         let r#type = self.builder.func.dfg.value_type(x);
@@ -155,7 +156,7 @@ impl Translator<'_> {
         Some(self.builder.ins().bor(both, missing))
     }
 
-    /// The better of two numbers; a NaN gives way to the other operand.
+    /// The better of two numbers; if one is NaN, the other operand.
     fn number_or_other(&mut self, better: FloatCC, x: Value, y: Value) -> Value {
         let x_better = self.builder.ins().fcmp(better, x, y);
         let chosen = self.choose(x_better, x, y);
@@ -193,7 +194,7 @@ impl Translator<'_> {
         Some(self.builder.ins().bor(first, second))
     }
 
-    /// Floating point operations on 128-bit registers, where CLIF has them.
+    /// Floating-point operations on 128-bit registers, if CLIF has them.
     pub(crate) fn float_register_op(
         &mut self,
         op: Op,

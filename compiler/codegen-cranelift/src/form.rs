@@ -1,20 +1,21 @@
-//! How values of the IR lie in CLIF values.
+//! The representation of IR values in CLIF.
 
 use cranelift_codegen::ir::{Type, types};
 use ir::FloatType;
 
 use crate::packed::PACKED_LANES;
 
-/// The CLIF values one value of the IR becomes.
+/// The CLIF values of one IR value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// One scalar. An `i1` is an `i8` holding 0 or 1; an `f16` or `bf16` is its bits.
+    /// One scalar. An `i1` is an `i8` with value 0 or 1; an `f16` or `bf16` is its bits.
     Scalar(Type),
-    /// One 128-bit vector, of halves their bits. The lanes of a mask hold all ones or all zeros and are as wide as 128 bits allow.
+    /// One 128-bit vector; f16 and bf16 are their bits. The lanes of a mask are all ones or all zeros and as wide as
+    /// 128 bits allow.
     Vector(Type),
     /// Four elements of 8 or 16 bits, in the first lanes of a 128-bit vector of such lanes.
     Packed(Type),
-    /// One scalar a lane.
+    /// One scalar per lane.
     Lanes(Type, usize),
 }
 
@@ -28,7 +29,7 @@ impl Form {
     }
 }
 
-/// The scalar that holds an element of the given type.
+/// The scalar type of an element.
 pub(crate) fn scalar_type(r#type: &ir::Type) -> Option<Type> {
     Some(match r#type {
         ir::Type::Index | ir::Type::MemRef(_) => types::I64,
@@ -47,7 +48,7 @@ pub(crate) fn scalar_type(r#type: &ir::Type) -> Option<Type> {
     })
 }
 
-/// How a value of the given type is held; `None` for types that the low level does not have.
+/// The representation of a type; `None` for types that the low level does not have.
 pub(crate) fn form(r#type: &ir::Type) -> Option<Form> {
     let Some(vector) = r#type.as_vector() else { return scalar_type(r#type).map(Form::Scalar) };
     let &[count] = vector.shape.as_slice() else { return None };
@@ -79,7 +80,7 @@ pub(crate) fn is_bit(r#type: &ir::Type) -> bool {
     *r#type == ir::Type::I1
 }
 
-/// Whether this is a format that is only stored, never computed in.
+/// Whether this is a format that is only stored, without arithmetic.
 pub(crate) fn is_half(r#type: &ir::Type) -> bool {
     matches!(r#type, ir::Type::Float(FloatType::F16 | FloatType::BF16))
 }

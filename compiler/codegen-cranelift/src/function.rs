@@ -41,7 +41,7 @@ pub(crate) struct Translation {
     pub(crate) location: Location,
 }
 
-/// A translation of one operation, or the reason why there is none.
+/// The translation of one operation, or the reason why it has none.
 pub(crate) type Translated<T> = Result<T, Diagnostic>;
 
 /// Translates one function with a body.
@@ -351,7 +351,7 @@ impl Translator<'_> {
         self.broken(op, "has no translation to CLIF")
     }
 
-    /// A diagnostic about an operation that breaks the low level's rules.
+    /// A diagnostic about an operation that violates the rules of the low level.
     pub(crate) fn broken(&self, op: Op, problem: &str) -> Diagnostic {
         let operands: Vec<_> = self.body.op(op).operands().iter().map(|&v| self.body.value_type(v)).collect();
         let message = format!("{} {problem} (operand types {operands:?})", self.body.name(op));
@@ -395,7 +395,7 @@ impl Translator<'_> {
         self.body.value_type(self.body.result(op, 0))
     }
 
-    /// How a value is held.
+    /// The representation of a value.
     pub(crate) fn form_of(&self, op: Op, value: ir::Value) -> Translated<Form> {
         form(self.body.value_type(value)).ok_or_else(|| self.unknown(op))
     }
@@ -423,7 +423,7 @@ impl Translator<'_> {
         self.builder.ins().band_imm_u(byte, 1)
     }
 
-    /// Sets a vector from one scalar a lane.
+    /// Sets a vector from one scalar per lane.
     pub(crate) fn define_lanes(&mut self, value: ir::Value, lanes: Vec<Value>) {
         let r#type = self.body.value_type(value);
         let Some(Form::Vector(vector) | Form::Packed(vector)) = form(r#type) else { return self.define(value, lanes) };
@@ -461,7 +461,7 @@ impl Translator<'_> {
         self.builder.ins().vconst(r#type, constant)
     }
 
-    /// The value that an integer constant, or a splat of one, holds.
+    /// The value of an integer constant, or of a splat of one.
     pub(crate) fn constant_integer(&self, value: ir::Value) -> Option<i64> {
         let op = self.body.defining_op(value)?;
         if !self.body.is(op, arith::CONSTANT) {
@@ -476,11 +476,11 @@ impl Translator<'_> {
         }
     }
 
-    /// The value that a float constant, or a splat or broadcast of one, holds.
+    /// The value of a float constant, or of a splat or broadcast of one.
     pub(crate) fn constant_float(&self, value: ir::Value) -> Option<f64> {
         let op = self.body.defining_op(value)?;
         match self.body.code(op) {
-            // a wider type keeps every value
+            // a wider type represents every value
             Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.operand(op, 0)),
             _ => ir::constant_float(self.body, value),
         }
@@ -603,13 +603,13 @@ impl Translator<'_> {
 
     // ---- elementwise operations
 
-    /// An operation that works lane by lane: on the whole register where CLIF can, else scalar by scalar.
+    /// An elementwise operation: on the whole register if CLIF supports it, otherwise scalar by scalar.
     fn elementwise(&mut self, op: Op, code: OpCode) -> Translated<()> {
         let body = self.body;
         let operands = body.op(op).operands();
         let result = body.result(op, 0);
         let result_form = self.form_of(op, result)?;
-        // registers of halves are moved, never computed with
+        // registers of f16 and bf16 are only moved
         let has_halves = operands.iter().chain([&result]).any(|&value| is_half(body.value_type(value).element()));
         let mut all_registers = !has_halves || body.is(op, arith::SELECT);
         let mut packed = matches!(result_form, Form::Packed(_));
@@ -649,7 +649,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// A 128-bit form of an operation, where CLIF has one.
+    /// The 128-bit form of an operation, if CLIF has one.
     fn register_op(&mut self, op: Op, code: OpCode, r#type: Type, arguments: &[Value]) -> Option<Value> {
         self.integer_register_op(op, code, r#type, arguments)
             .or_else(|| self.float_register_op(op, code, r#type, arguments))

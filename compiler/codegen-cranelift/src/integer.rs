@@ -90,14 +90,14 @@ impl Translator<'_> {
         divisor.is_some_and(|divisor| divisor != 0 && divisor != -1)
     }
 
-    /// `divisor`, or 1 in its place when it is zero; and whether it is zero.
+    /// `divisor`, replaced by 1 if it is zero; and whether it is zero.
     fn guard_zero(&mut self, divisor: Value) -> (Value, Value) {
         let zero = self.builder.ins().icmp_imm_s(IntCC::Equal, divisor, 0);
         let one = self.integer_constant(self.builder.func.dfg.value_type(divisor), 1);
         (self.builder.ins().select(zero, one, divisor), zero)
     }
 
-    /// `divisor`, or 1 in its place when it is 0 or -1; and whether it is -1.
+    /// `divisor`, replaced by 1 if it is 0 or -1; and whether it is -1.
     fn guard_signed(&mut self, divisor: Value) -> (Value, Value) {
         let minus_one = self.builder.ins().icmp_imm_s(IntCC::Equal, divisor, -1);
         let (guarded, _) = self.guard_zero(divisor);
@@ -141,7 +141,7 @@ impl Translator<'_> {
         self.builder.ins().srem(x, divisor)
     }
 
-    /// Integer operations on 128-bit registers, where CLIF has them.
+    /// Integer operations on 128-bit registers, if CLIF has them.
     pub(crate) fn integer_register_op(
         &mut self,
         op: Op,
@@ -171,7 +171,7 @@ impl Translator<'_> {
         self.builder.ins().bitselect(mask, x, y)
     }
 
-    /// Shifts by one amount for all lanes, which is all that CLIF has.
+    /// Shifts by a uniform amount, the only ones that CLIF has.
     fn shift_register(&mut self, op: Op, code: OpCode, x: Value) -> Option<Value> {
         let amount = self.uniform_amount(self.body.operand(op, 1))?;
         let ins = self.builder.ins();

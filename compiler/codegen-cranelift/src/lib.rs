@@ -1,13 +1,13 @@
-//! The low level to CLIF and machine code.
+//! Translates the low level to CLIF and machine code.
 //!
-//! Translation is one to one (see docs/src/contributing/low-level.md). Functions are compiled in parallel,
-//! each on its own, then linked into memory ([`compile`]) or an object file ([`object`]).
+//! Translation is one to one (see docs/src/contributing/low-level.md). Functions are compiled in parallel, each
+//! separately, then linked into memory ([`compile`]) or an object file ([`object`]).
 //!
-//! Vectors of exactly 128 bits live in vector registers; vectors of any other length live lane by lane in scalar
-//! registers, which is correct but slow, so callers choose 128-bit vectors.
+//! Vectors of exactly 128 bits are in vector registers; vectors of any other length are in scalar registers, lane by
+//! lane, which is correct but slow, so that callers choose 128-bit vectors.
 //!
-//! Host functions of a model's first code, which run once, are made by templates instead ([`template`](crate)).
-//! Code may also run while some of it is not there yet ([`OnDemand`]).
+//! Host functions of the baseline tier, which run once, are assembled from templates instead ([`template`](crate)).
+//! Code may also run while parts of it are still being compiled ([`OnDemand`]).
 
 mod assembler;
 mod control;

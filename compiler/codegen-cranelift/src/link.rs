@@ -1,4 +1,4 @@
-//! Compiling the functions of a module in parallel and linking them.
+//! Compiles the functions of a module in parallel and links them.
 
 use dialects::rt::attributes::{ELEMENTS, HOST};
 use std::collections::BTreeMap;
@@ -20,25 +20,25 @@ use ir::{Diagnostic, FunctionView, Location, Module, Result};
 use crate::function::{External, Translation, translate};
 use crate::template;
 
-/// What [`compile`] and [`object`] need beside the module.
+/// The options of [`compile`] and [`object`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Addresses of runtime symbols and of constants (`memref.global`), by name; only used in process.
     pub symbols: BTreeMap<String, usize>,
-    /// Threads to compile on; 0 means all there are.
+    /// The number of threads to compile on; 0 means all.
     pub threads: usize,
-    /// How much time kernels get.
+    /// The optimisation level of kernels.
     pub tier: Tier,
-    /// Once set, compilation ends early, in an error.
+    /// Once set, compilation ends early with an error.
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// How much time the compilation of kernels gets. Results are the same bit for bit in both.
+/// The tier of kernels. Both have the same results bit for bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tier {
-    /// Code that is there soon.
+    /// The baseline tier: fast compilation.
     Quick,
-    /// Code that runs fast.
+    /// The optimised tier: fast code.
     #[default]
     Optimised,
 }
@@ -79,7 +79,7 @@ pub fn relocatable(parts: &[Module], options: &Options) -> Result<Relocatable> {
     Ok(Relocatable { parts: vec![Arc::new(functions)], target: targets.kernels })
 }
 
-/// Compiles modules for this machine, each on the thread that asks for it.
+/// Compiles modules for this machine, each on the thread that calls it.
 pub struct Generator {
     targets: Targets,
     cancelled: Arc<AtomicBool>,
@@ -89,19 +89,19 @@ pub struct Generator {
 pub struct Functions(pub(crate) Vec<CompiledFunction>);
 
 impl Functions {
-    /// The symbols that the functions name.
+    /// The symbols that the functions refer to.
     pub fn externals(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|function| function.externals.iter().map(External::name))
     }
 }
 
 impl Generator {
-    /// Makes code of a tier until it is cancelled.
+    /// A generator for a tier, until it is cancelled.
     pub fn new(tier: Tier, cancelled: Arc<AtomicBool>) -> Result<Generator> {
         Ok(Generator { targets: Targets::native(false, tier)?, cancelled })
     }
 
-    /// Whether a function's code takes long to make: it gets better code than others.
+    /// Whether a function's code takes long to compile, because it is optimised even in the baseline tier.
     pub fn optimises(&self, function: &FunctionView<'_>) -> bool {
         !Arc::ptr_eq(self.targets.of(function), &self.targets.host)
     }
@@ -129,7 +129,7 @@ impl Generator {
         }
     }
 
-    /// What was made of all parts of a module.
+    /// Combines the code of all parts of a module.
     pub fn relocatable(&self, parts: Vec<Arc<Functions>>) -> Relocatable {
         Relocatable { parts, target: self.targets.kernels.clone() }
     }
@@ -139,7 +139,7 @@ fn cancelled() -> Diagnostic {
     internal("compilation was cancelled")
 }
 
-/// Machine code for this machine that may lie anywhere.
+/// Relocatable machine code for this machine.
 pub struct Relocatable {
     parts: Vec<Arc<Functions>>,
     target: OwnedTargetIsa,
@@ -169,7 +169,7 @@ impl Relocatable {
     }
 }
 
-/// A text that differs between processors for which different code is made.
+/// A text that differs between processors with different generated code.
 pub fn target_text() -> Result<String> {
     let target = native_isa(false, Effort::Speed)?;
     let flags: Vec<String> = target.isa_flags().iter().map(ToString::to_string).collect();
@@ -194,7 +194,7 @@ fn write_object<'a>(
     linker.finish().emit().map_err(|error| internal(format!("object file: {error}")).into())
 }
 
-/// The CLIF of every function with a body, for people to read.
+/// The CLIF of every function with a body, for reading.
 pub fn clif(module: &Module) -> Result<String> {
     let isa = native_isa(false, Effort::Speed)?;
     let mut text = String::new();
@@ -238,8 +238,8 @@ impl CompiledFunction {
         }
     }
 
-    /// Where in the code an address of eight bytes belongs, of which symbol, and what is added to it. Nothing else is left open by
-    /// code that calls all symbols at any distance.
+    /// The offsets in the code of eight-byte addresses, with symbol and addend. There are no other relocations, because
+    /// calls reach symbols at any distance.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = Result<(usize, &str, i64), Diagnostic>> {
         self.relocations.iter().map(|relocation| match (&relocation.target, relocation.kind) {
             (FinalizedRelocTarget::ExternalName(ExternalName::User(reference)), Reloc::Abs8) => {
@@ -258,12 +258,12 @@ pub(crate) fn internal(message: impl Into<String>) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 
-/// How hard to optimize.
+/// The optimisation setting.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
-    /// Kernels: code that runs often.
+    /// For kernels: code that runs often.
     Speed,
-    /// Host functions: long, and each instruction runs once.
+    /// For host functions: long, and each instruction runs once.
     Compile,
 }
 
@@ -279,7 +279,7 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
         // nothing unwinds through generated code: the runtime's functions do not panic
         ("unwind_info", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        // integers of 128 bits, which are the bits of complex numbers, as arguments
+        // arguments of 128 bits, the bits of complex numbers
         ("enable_llvm_abi_extensions", "true"),
         ("is_pic", if position_independent { "true" } else { "false" }),
     ];
@@ -290,10 +290,10 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
     builder.finish(settings::Flags::new(flags)).map_err(|error| internal(format!("this machine: {error}")).into())
 }
 
-/// Elements from which on even a first run takes longer in quick code than the compilation of better code.
+/// The number of elements from which on even a first run takes longer in baseline code than compiling optimised code.
 const WORTH_OPTIMISING: i64 = 4_000_000;
 
-/// This machine, as the two kinds of functions see it.
+/// This machine's targets for the two kinds of functions.
 struct Targets {
     tier: Tier,
     kernels: OwnedTargetIsa,
@@ -317,7 +317,7 @@ fn definitions(module: &Module) -> impl Iterator<Item = FunctionView<'_>> {
     module.functions().filter(|function| function.body.entry().is_some())
 }
 
-/// Compiles all functions on several threads; the result is in module order whatever the threads do.
+/// Compiles all functions on several threads; the result is in module order whatever the scheduling.
 fn compile_functions(parts: &[Module], targets: &Targets, options: &Options) -> Result<Vec<CompiledFunction>> {
     let functions: Vec<FunctionView<'_>> = parts.iter().flat_map(definitions).collect();
     let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -374,7 +374,7 @@ fn compile_function(
     })
 }
 
-/// Every symbol that is used must be defined or provided.
+/// Checks that every used symbol is defined or provided.
 pub(crate) fn check_symbols<'a>(
     functions: impl Iterator<Item = &'a CompiledFunction> + Clone,
     is_known: impl Fn(&str) -> bool,

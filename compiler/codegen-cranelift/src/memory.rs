@@ -56,7 +56,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The address of the element that an operation's buffer and index operands name.
+    /// The address of the element at an operation's buffer and index operands.
     pub(crate) fn element_address(&mut self, op: Op, buffer: usize, index: usize) -> Translated<Address> {
         let element = self.operand_type(op, buffer).element();
         let width = element.byte_width().ok_or_else(|| self.unknown(op))? as i64;
@@ -113,7 +113,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Where the words of a table are that an operation writes or reads.
+    /// The addresses of the words that an operation writes or reads in a table.
     fn words(&self, op: Op) -> Translated<Vec<Address>> {
         let table = self.operand(op, 0);
         let words = self.body.op(op).attributes.integers("words").ok_or_else(|| self.broken(op, "has no words"))?;

@@ -1,4 +1,4 @@
-//! Code that runs while some of its functions are not there yet: a call of one of them waits for it.
+//! Code that runs while some of its functions are still being compiled: a call of one of them waits for it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -9,26 +9,27 @@ use crate::link::{CompiledFunction, Functions, check_symbols};
 use crate::stubs::{Demand, STUB, Slots};
 use crate::text::Text;
 
-/// Makes functions that are called.
+/// Compiles functions that are called.
 pub trait Source: Send + Sync {
-    /// Functions that have not been given before, the one of this number among them; on one thread at a time.
+    /// Returns functions that have not been returned before, among them the one with this number; called on one thread
+    /// at a time.
     fn provide(&self, number: usize) -> Result<Provided>;
 }
 
-/// What is called, or will be.
+/// The result for a called function.
 pub enum Provided {
     /// Functions to be linked.
     Functions {
         /// Their code.
         functions: Arc<Functions>,
-        /// The addresses of what it refers to, by name.
+        /// The addresses of the symbols that it refers to, by name.
         symbols: BTreeMap<String, usize>,
     },
-    /// A function that is there, at an address.
+    /// An existing function at an address.
     Address(usize),
 }
 
-/// Machine code in memory, linked when it is called. The code lives as long as this value.
+/// Machine code in memory, linked on first call. The code lives as long as this value.
 pub struct OnDemand(Arc<Linked>);
 
 struct Linked {
@@ -42,32 +43,32 @@ struct Linked {
 
 struct Memory {
     text: Text,
-    /// Addresses of functions, or of their stubs, and of what others define.
+    /// Addresses of functions, or of their stubs, and of external symbols.
     symbols: HashMap<String, usize>,
 }
 
-/// Whether functions can be called on this machine that are not there yet.
+/// Whether this machine supports stubs for functions that are not compiled yet.
 fn has_stubs() -> bool {
     #[cfg(target_arch = "x86_64")]
-    // without it some operations of the processor are calls of a library
+    // without it some instructions are library calls
     return std::arch::is_x86_feature_detected!("sse4.1");
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }
 
 impl OnDemand {
-    /// Memory for code that runs while some of it is made, where this machine and the system have it.
+    /// Memory for code that runs while parts of it are compiled, if this machine and the system support it.
     pub fn memory() -> Option<Text> {
         if has_stubs() { Text::new().ok() } else { None }
     }
 
-    /// The code of functions that a source makes, in some memory. Their numbers are those of their names.
+    /// The code of the functions of a source. A function's number is the index of its name.
     pub fn new(names: &[&str], source: Arc<dyn Source>, text: Text) -> Result<OnDemand> {
         let memory = Memory { text, symbols: HashMap::new() };
         let linked = Arc::new_cyclic(|linked: &Weak<Linked>| {
             let linked = linked.clone();
             let demand: Demand = Arc::new(move |number| {
-                // code that runs is alive
+                // running code keeps it alive
                 if let Some(linked) = linked.upgrade() {
                     linked.demand(number);
                 }
@@ -84,7 +85,7 @@ impl OnDemand {
         Ok(OnDemand(linked))
     }
 
-    /// Where a function begins; it is there when this returns.
+    /// The address of a function, which is ready when this returns.
     pub fn function(&self, name: &str) -> Result<Option<*const u8>> {
         let Some(&number) = self.0.numbers.get(name) else { return Ok(None) };
         self.0.demand(number);
@@ -94,7 +95,7 @@ impl OnDemand {
         }
     }
 
-    /// Why functions could not be made that were called; such a call does nothing.
+    /// The errors of functions that were called and could not be compiled; such a call does nothing.
     pub fn failure(&self) -> Option<&[Diagnostic]> {
         self.0.failure.get().map(Vec::as_slice)
     }
@@ -109,7 +110,7 @@ impl Linked {
         Ok(())
     }
 
-    /// Makes and links a function, unless it is there.
+    /// Compiles and links a function, unless that is done.
     fn demand(&self, number: usize) {
         let mut memory = self.lock();
         if self.failure.get().is_none()
@@ -154,7 +155,7 @@ impl Linked {
 }
 
 impl Memory {
-    /// Completes a function that was placed somewhere.
+    /// Writes the addresses into a placed function.
     fn write_addresses(&mut self, function: &CompiledFunction, place: usize) -> Result<()> {
         for address in function.addresses() {
             let (offset, name, addend) = address?;

@@ -1,6 +1,6 @@
 //! Vectors of four elements of 8 or 16 bits, in the first lanes of a register.
 //!
-//! They are widened to lanes of 32 bits to be computed with. What lies in the other lanes of the register is of no meaning.
+//! They are widened to lanes of 32 bits for arithmetic. The other lanes of the register are unspecified.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -41,7 +41,7 @@ impl Translator<'_> {
         self.builder.ins().store(access_flags(), word, address.base, address.offset);
     }
 
-    /// An operation with packed operands or a packed result; `None` where it goes lane by lane.
+    /// An operation with packed operands or a packed result; `None` if it goes lane by lane.
     pub(crate) fn packed_op(&mut self, op: Op, code: OpCode) -> Option<Value> {
         let unsigned = is_unsigned(code, CmpIPredicate::of(self.body, op));
         let (from, to) = (self.operand_type(op, 0).element().clone(), self.result_type(op).element().clone());
@@ -54,7 +54,7 @@ impl Translator<'_> {
             let value = self.select_wide(op, &wide)?;
             return self.narrowed(target, value);
         }
-        // halves are computed with in f32
+        // f16 and bf16 are computed in f32
         let mut floats = wide.clone();
         if is_half(&from) {
             floats = wide.iter().map(|&bits| self.half_register_to_f32(&from, bits)).collect();
@@ -173,13 +173,13 @@ impl Translator<'_> {
         Some(self.builder.ins().smin(raised, high))
     }
 
-    /// The numbers whose bits are the low halves of the lanes.
+    /// Widens the low 16 bits of the lanes, as f16 or bf16, to f32.
     fn half_register_to_f32(&mut self, from: &ir::Type, bits: Value) -> Value {
         if *from != ir::Type::F16 {
             let shifted = self.builder.ins().ishl_imm_u(bits, 16);
             return self.reinterpret(types::F32X4, shifted);
         }
-        // scaling corrects the exponent's bias, of subnormal numbers too
+        // scaling corrects the exponent's bias, also for subnormal numbers
         let magnitude = self.every_lane(0x7fff);
         let magnitude = self.builder.ins().band(bits, magnitude);
         let shifted = self.builder.ins().ishl_imm_u(magnitude, 13);
@@ -197,13 +197,13 @@ impl Translator<'_> {
         self.reinterpret(types::F32X4, number)
     }
 
-    /// The bits of the nearest halves, ties to even.
+    /// Rounds to f16 or bf16, ties to even.
     fn f32_register_to_half(&mut self, to: &ir::Type, x: Value) -> Value {
         let bits = self.reinterpret(types::I32X4, x);
         if *to == ir::Type::F16 { self.f16_bits(bits) } else { self.bf16_bits(bits) }
     }
 
-    /// Adds what makes the cut at `cut` bits round to nearest, ties to even.
+    /// Adds the bias that makes truncation at `cut` bits round to nearest, ties to even.
     fn round_at(&mut self, bits: Value, cut: i64) -> Value {
         let (one, less_than_half) = (self.every_lane(1), self.every_lane((1 << (cut - 1)) - 1));
         let odd = self.builder.ins().ushr_imm_u(bits, cut);
@@ -228,12 +228,12 @@ impl Translator<'_> {
         const SUBNORMAL: u32 = 126 << 23;
         let mask = self.every_lane(0x7fff_ffff);
         let magnitude = self.builder.ins().band(bits, mask);
-        // normal numbers: the exponent's bias is corrected, the mantissa cut
+        // normal numbers: the exponent's bias is corrected, the mantissa truncated
         let bias = self.every_lane((112u32 << 23).wrapping_neg());
         let rounded = self.round_at(magnitude, 13);
         let normal = self.builder.ins().iadd(rounded, bias);
         let normal = self.builder.ins().ushr_imm_u(normal, 13);
-        // smaller ones are rounded by the adder
+        // smaller ones are rounded by an addition
         let half = self.every_lane(SUBNORMAL);
         let (addend, float) = (self.reinterpret(types::F32X4, half), self.reinterpret(types::F32X4, magnitude));
         let sum = self.builder.ins().fadd(float, addend);
@@ -242,7 +242,7 @@ impl Translator<'_> {
         let least_normal = self.every_lane(113 << 23);
         let small = self.builder.ins().icmp(IntCC::SignedLessThan, magnitude, least_normal);
         let number = self.builder.ins().bitselect(small, subnormal, normal);
-        // what is too large is infinity, and a NaN a NaN
+        // values that are too large become infinity, and NaN stays NaN
         let (too_large, infinity) = (self.every_lane((127 + 16) << 23), self.every_lane(0x7f80_0000));
         let large = self.builder.ins().icmp(IntCC::SignedGreaterThanOrEqual, magnitude, too_large);
         let nan = self.builder.ins().icmp(IntCC::SignedGreaterThan, magnitude, infinity);
@@ -254,7 +254,7 @@ impl Translator<'_> {
         self.builder.ins().bor(number, sign)
     }
 
-    /// The bytes of a mask in the lowest bytes of a word: 0 or 1.
+    /// Stores a mask as bytes, in the low bytes of a word: 0 or 1.
     pub(crate) fn store_mask(&mut self, mask: Value, address: Address) {
         let count = self.builder.func.dfg.value_type(mask).lane_count() as u8;
         let picks: Vec<u8> = (0..16).map(|byte| byte % count * (16 / count)).collect();
@@ -268,7 +268,7 @@ impl Translator<'_> {
         self.builder.ins().store(access_flags(), stored, address.base, address.offset);
     }
 
-    /// The mask of as many bytes as a register of this type has lanes.
+    /// Loads a mask with a byte for each lane of the register type.
     pub(crate) fn load_mask(&mut self, r#type: Type, address: Address) -> Value {
         let count = r#type.lane_count() as u8;
         let words = mask_words(count);

@@ -1,35 +1,35 @@
-//! Stubs: what calls of functions go to that are not linked yet, as those of a procedure linkage table do.
+//! Stubs for functions that are not linked yet, as in a procedure linkage table.
 //!
-//! A stub jumps to where its slot points: at first to [`resolve_call`], which asks for the function, with the arguments of the call
-//! kept aside, and from then on to the function itself.
+//! A stub jumps to the target of its slot: at first [`resolve_call`], which requests the function while it saves the
+//! arguments of the call, and from then on the function itself.
 //!
 //! Invariants
 //! - Arguments are integers, addresses and floats of the C ABI: at most sixteen bytes wide, as Cranelift's are.
-//! - A slot is written once the function behind it can be called, and never again.
+//! - A slot is written once, when its function can be called.
 
 #![allow(unsafe_code, reason = "stands between generated code and the functions it calls")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Links the function of a number, unless that fails.
+/// Links the function with a number, unless that fails.
 pub(crate) type Demand = Arc<dyn Fn(usize) + Send + Sync>;
 
-/// Slots of stubs. Their addresses are in code.
+/// Slots of stubs. Code contains their addresses.
 pub(crate) struct Slots(Box<[Slot]>);
 
-/// What one stub jumps to.
+/// The target of one stub.
 struct Slot {
     target: AtomicPtr<u8>,
     number: usize,
     demand: Demand,
 }
 
-/// Bytes of a stub.
+/// The size of a stub.
 pub(crate) const STUB: usize = 16;
 
 impl Slots {
-    /// Slots of functions that are all not there yet.
+    /// Slots of functions that are all unlinked.
     pub(crate) fn new(count: usize, demand: &Demand) -> Slots {
         let unresolved = resolve_call as *const () as *mut u8;
         let slot = |number| Slot { target: AtomicPtr::new(unresolved), number, demand: demand.clone() };
@@ -41,7 +41,7 @@ impl Slots {
         self.0.iter().flat_map(|slot| stub(std::ptr::from_ref(&slot.target).expose_provenance())).collect()
     }
 
-    /// Whether a function is there.
+    /// Whether a function is linked.
     pub(crate) fn is_bound(&self, number: usize) -> bool {
         self.0[number].is_bound()
     }
@@ -67,11 +67,11 @@ fn stub(target: usize) -> [u8; STUB] {
     code
 }
 
-/// Where a call goes on whose stub has put the address of its slot's target into `r11`.
+/// Continues a call whose stub has put the address of its slot's target into `r11`.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 extern "C" fn resolve_call() {
-    // six registers of integers and eight of floats may hold arguments; the stack is a multiple of 16 where a function is called
+    // six integer and eight floating-point registers may contain arguments; the stack is aligned to 16 at a call
     std::arch::naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -113,14 +113,14 @@ extern "C" fn resolve_call() {
     )
 }
 
-/// Elsewhere nobody makes stubs.
+/// Other architectures have no stubs.
 #[cfg(not(target_arch = "x86_64"))]
 extern "C" fn resolve_call() {}
 
-/// The function of a slot, or one that does nothing if it cannot be had.
+/// The function of a slot, or one that does nothing if it cannot be compiled.
 #[cfg(target_arch = "x86_64")]
 extern "C" fn resolve(target: *const AtomicPtr<u8>) -> *const u8 {
-    // SAFETY: `stub` got the address of the target of a slot, which lives as long as the code does.
+    // SAFETY: `stub` got the address of a slot's target, which lives as long as the code.
     let slot = unsafe { &*target.byte_sub(std::mem::offset_of!(Slot, target)).cast::<Slot>() };
     (slot.demand)(slot.number);
     match slot.is_bound() {
@@ -129,7 +129,7 @@ extern "C" fn resolve(target: *const AtomicPtr<u8>) -> *const u8 {
     }
 }
 
-/// What is called where there is no function: who makes functions tells why.
+/// Called in place of a function that could not be compiled: its source has the error.
 #[cfg(target_arch = "x86_64")]
 extern "C" fn nothing() -> i64 {
     0

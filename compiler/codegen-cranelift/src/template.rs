@@ -1,13 +1,14 @@
-//! Host functions by templates: each operation is a fixed sequence of instructions, and values are in memory between them.
+//! Assembles host functions from templates: each operation is a fixed sequence of instructions, and values are in
+//! memory between them.
 //!
-//! A host function is long, and each of its operations runs once or a few times: it takes longer to compile than to run. This is for
-//! the first code of a model on x86-64 with the System V calling convention.
+//! A host function is long, and each of its operations runs once or a few times: it takes longer to compile than to
+//! run. This is for the baseline tier on x86-64 with the System V calling convention.
 //!
 //! Invariants
-//! - Results are those of the same operations by Cranelift.
+//! - Results are those of Cranelift's code.
 //! - A function with an operation that has no template is left to Cranelift.
-//! - A value takes eight bytes of the frame: integers and addresses all of them (an `i1` as 0 or 1), floats the first. Of what narrow
-//!   integers have above their width nothing is known: they are moved, never computed with.
+//! - A value takes eight bytes of the frame: integers and addresses all of them (an `i1` as 0 or 1), floats the first.
+//!   The bits of narrow integers above their width are unspecified: they are only moved.
 
 use cranelift_codegen::entity::SecondaryMap;
 use dialects::arith::{CmpFPredicate, CmpIPredicate};
@@ -22,27 +23,27 @@ use crate::function::External;
 /// A function's code.
 pub(crate) struct Code {
     pub(crate) bytes: Vec<u8>,
-    /// Where addresses of eight bytes are missing, and of which of the externals.
+    /// The positions of missing eight-byte addresses, and the indices of the externals.
     pub(crate) addresses: Vec<(usize, usize)>,
     pub(crate) externals: Vec<External>,
 }
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Copy, Debug, Default)]
 enum Place {
     #[default]
     Unknown,
     /// In the frame.
     Slot(i32),
-    /// Nowhere: these are its bits.
+    /// None: the value has these bits.
     Bits(i64),
-    /// Nowhere: it is the address of an external.
+    /// None: it is the address of an external.
     Address(usize),
-    /// On the stack, at this distance from its top: the value is the address.
+    /// On the stack, at this offset from its top: the value is the address.
     Stack(i32),
 }
 
-/// How values of a type are held; none for types that no template has.
+/// The representation of a type; `None` for types without templates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Integer,
@@ -51,12 +52,12 @@ enum Kind {
 
 /// Whether this machine has the instructions and the calling convention of templates.
 pub(crate) const IS_SUPPORTED: bool = cfg!(all(target_arch = "x86_64", unix));
-/// Functions begin at multiples of this.
+/// The alignment of functions.
 pub(crate) const ALIGNMENT: u64 = 16;
-/// Alignment of memory in the frame, a cache line.
+/// The alignment of memory in the frame, a cache line.
 const LINE: usize = 64;
 
-/// The code of a host function; none where some operation has no template.
+/// The code of a host function; `None` if some operation has no template.
 pub(crate) fn compile(function: &FunctionView<'_>) -> Option<Code> {
     let mut template = Template::of(function.body)?;
     template.blocks()?;
@@ -74,7 +75,7 @@ struct Template<'a> {
 }
 
 impl<'a> Template<'a> {
-    /// Gives every value a place, and the function a frame.
+    /// Assigns a location to every value, and a frame to the function.
     fn of(body: &'a Body) -> Option<Template<'a>> {
         let mut template = Template {
             body,
@@ -122,7 +123,7 @@ impl<'a> Template<'a> {
             template.places[value] = Place::Stack(i32::try_from(top).ok()?);
             top += length.next_multiple_of(LINE);
         }
-        // the top of the stack is moved down to a line
+        // the top of the stack is aligned to a cache line
         let frame = i32::try_from(top + LINE).ok()?.checked_add(8 * slots)?;
         template.assembler.enter(frame);
         Some(template)
@@ -209,7 +210,7 @@ impl<'a> Template<'a> {
         is_word(self.body.value_type(value))
     }
 
-    /// Whether only some of a value's eight bytes are its own.
+    /// Whether only some of a value's eight bytes are specified.
     fn is_narrow(&self, value: Value) -> bool {
         matches!(self.body.value_type(value), Type::Integer(integer) if matches!(integer.width, 8 | 32))
     }
@@ -247,7 +248,7 @@ impl<'a> Template<'a> {
         self.store(self.body.result(op, 0), Register::RAX);
     }
 
-    /// Floats are loaded from memory: constants are put into the result's slot first.
+    /// Floats are loaded from memory: constants are first stored in the result's slot.
     fn load_float(&mut self, op: Op, width: Width, register: FloatRegister, value: Value) {
         match self.places[value] {
             Place::Slot(distance) => self.assembler.load_float(width, register, Memory::Frame(distance)),
@@ -289,7 +290,7 @@ impl<'a> Template<'a> {
         Some(())
     }
 
-    /// `y` where `x` compares so with it, otherwise `x`.
+    /// `y` if `x` compares so with it, otherwise `x`.
     fn choose(&mut self, op: Op, condition: Condition, x: Value, y: Value) {
         self.load(Register::RAX, x);
         self.load(Register::RCX, y);
@@ -307,7 +308,7 @@ impl<'a> Template<'a> {
         self.store_result(op);
     }
 
-    /// By a constant that neither traps nor overflows.
+    /// Division by a constant that neither traps nor overflows.
     fn divide(&mut self, op: Op, x: Value, y: Value) -> Option<()> {
         let Place::Bits(divisor) = self.places[y] else { return None };
         if matches!(divisor, 0 | -1) {
@@ -329,7 +330,7 @@ impl<'a> Template<'a> {
         Some(())
     }
 
-    /// Ordered comparisons: false where there is a NaN, which is why smaller ones are asked for the other way round.
+    /// Ordered comparisons are false for NaN, so that less-than is tested with swapped operands.
     fn compare_floats(&mut self, op: Op, x: Value, y: Value) -> Option<()> {
         let width = self.width(x)?;
         let (condition, first, second) = match CmpFPredicate::of(self.body, op)? {
@@ -379,7 +380,7 @@ impl<'a> Template<'a> {
 
     // ---- control
 
-    /// Words of arguments that a call has on the stack; none for no call.
+    /// The number of stack words of a call's arguments; `None` for other operations.
     fn words_on_stack(&self, op: Op) -> Option<usize> {
         if !self.body.is(op, func::CALL) {
             return Some(0);
@@ -449,11 +450,11 @@ impl<'a> Template<'a> {
     }
 
     fn branch(&mut self, target: ir::Block, operands: &[Value]) -> Option<()> {
-        // what lies on the stack is found from its top
+        // stack locations are relative to its top
         if operands.iter().any(|&operand| matches!(self.places[operand], Place::Stack(_))) {
             return None;
         }
-        // all are read before any is written
+        // all operands are read before any is written
         for &operand in operands {
             self.load(Register::RAX, operand);
             self.assembler.push(Register::RAX);

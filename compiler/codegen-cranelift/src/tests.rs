@@ -1,4 +1,4 @@
-//! Small modules, executed.
+//! Executes small modules.
 
 #![allow(unsafe_code, reason = "runs the code it compiled")]
 
@@ -98,7 +98,7 @@ fn names_an_undefined_symbol() {
     assert!(diagnostics[0].message.contains("@nowhere"), "{}", diagnostics[0]);
 }
 
-/// Makes `@main`, which calls `@sum` twice, and `@sum`, which adds what it is given to a number.
+/// Provides `@main`, which calls `@sum` twice, and `@sum`, which adds its arguments to a number.
 struct Sums {
     generator: Generator,
     made: AtomicUsize,
@@ -106,7 +106,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Of integers the first six are in registers, of floats the first eight.
+    /// The first six integers and the first eight floats are in registers.
     fn inputs() -> Vec<Type> {
         let integers = std::iter::repeat_n(Type::Index, 7);
         std::iter::once(buffer(Type::F32)).chain(integers).chain(std::iter::repeat_n(Type::F32, 9)).collect()
@@ -161,7 +161,7 @@ impl Source for Sums {
     }
 }
 
-/// Runs `@main` on ones; what it adds up, how many functions were made, and the code.
+/// Runs `@main` on ones; returns the sum, the number of compiled functions, and the code.
 fn run_on_demand(text: Text, can_sum: bool) -> (f32, usize, OnDemand) {
     let generator = Generator::new(Tier::Quick, Arc::default()).expect("this machine is known");
     let source = Arc::new(Sums { generator, made: AtomicUsize::new(0), can_sum });
@@ -194,8 +194,8 @@ fn tells_what_could_not_be_made() {
     }
 }
 
-/// A host function that reads numbers from its table, computes with them whatever templates know, and writes the results behind
-/// them.
+/// A host function that reads numbers from its table, computes everything that templates support, and writes the
+/// results after them.
 fn host(name: &str) -> Module {
     let mut module = Sums::sum();
     add_function(&mut module, name, &[buffer(Type::I64)], |b, arguments| {
@@ -243,7 +243,7 @@ fn host(name: &str) -> Module {
         let many = [total, i, j, seven, i, j, i, j, single, one, single, one, single, one, single, one, single];
         b.create("func.call", &many, &[], [("callee", Attribute::symbol("sum"))]);
         results.push(b.value("memref.load", &[total, first], Type::F32, []));
-        // the larger one arrives as the first argument of a block
+        // the maximum is passed as the first argument of a block
         let root = b.body.root();
         let join = b.body.add_block(root, &[Type::Index, Type::Index]);
         let segments = Attribute::i32_dense_array(&[1, 2, 2]);

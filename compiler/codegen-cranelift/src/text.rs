@@ -2,15 +2,16 @@
 //!
 //! Invariants
 //! - No address is both writable and executable: the same pages are mapped twice.
-//! - What has been placed stays where it is, and is not written any more once it may run.
-//! - Placing code takes no system call: those that change mappings wait for each other, and for whoever takes pages.
+//! - Placed code does not move, and is not written any more once it may run.
+//! - Placing code needs no system call: system calls that change mappings wait for each other, and for threads that
+//!   allocate pages.
 
 #![allow(unsafe_code, reason = "generated code is run from here")]
 
 use ir::{Diagnostic, Location};
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
-/// Bytes of addresses taken at once; pages are taken as they are written.
+/// The size of the reserved address range; pages are allocated as they are written.
 const REGION: usize = 64 << 20;
 
 /// Memory for code, which lives as long as this value.
@@ -18,7 +19,7 @@ pub struct Text {
     regions: Vec<Region>,
 }
 
-/// The same pages twice.
+/// Two mappings of the same pages.
 struct Region {
     writable: MmapMut,
     executable: Mmap,
@@ -31,7 +32,7 @@ impl Text {
         Ok(Text { regions: vec![Region::of(REGION)?] })
     }
 
-    /// Puts code at a multiple of an alignment; where it runs.
+    /// Copies code to a multiple of an alignment; returns its executable address.
     pub(crate) fn place(&mut self, code: &[u8], alignment: usize) -> Result<usize, Diagnostic> {
         let has_room = |region: &Region| region.start(alignment) + code.len() <= region.writable.len();
         if !self.regions.last().is_some_and(has_room) {
@@ -47,7 +48,7 @@ impl Text {
         Ok(region.address() + start)
     }
 
-    /// Writes into code that was placed and does not run yet.
+    /// Writes to code that was placed and does not run yet.
     pub(crate) fn write(&mut self, address: usize, word: [u8; 8]) {
         let holds = |region: &&mut Region| (region.address()..region.address() + region.used).contains(&address);
         let region = self.regions.iter_mut().find(holds).expect("code was placed there");
@@ -57,7 +58,7 @@ impl Text {
 }
 
 impl Region {
-    /// Where it runs.
+    /// Its executable address.
     fn address(&self) -> usize {
         self.executable.as_ptr().expose_provenance()
     }
@@ -73,7 +74,7 @@ impl Region {
         ftruncate(&file, length as u64)?;
         let file = std::fs::File::from(file);
         let options = MmapOptions::new();
-        // SAFETY: nobody else has the file, and `Text` writes only what does not run yet.
+        // SAFETY: no other process has the file, and `Text` only writes code that does not run yet.
         let (writable, executable) = unsafe { (options.map_mut(&file)?, options.map_exec(&file)?) };
         Ok(Region { writable, executable, used: 0 })
     }

@@ -110,7 +110,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The lanes of a mask, when they are known now.
+    /// The lanes of a mask, if they are constants.
     fn known_mask(&self, mask: ir::Value) -> Option<Vec<bool>> {
         let op = self.body.defining_op(mask)?;
         let count = usize::try_from(*self.body.value_type(mask).as_vector()?.shape.first()?).ok()?;
@@ -148,7 +148,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Loads each lane behind a branch on its mask bit.
+    /// Loads each lane after a branch on its mask bit.
     fn load_where(
         &mut self,
         op: Op,
@@ -240,7 +240,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The one position of an extract or insert: a lane number, or the operand that holds it.
+    /// The only position of an extract or insert: a lane number, or the operand with it.
     fn position(&self, op: Op, operand: usize, vector: ir::Value) -> Translated<Result<usize, Value>> {
         let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
         let &[position] = &*position else { return Err(self.unknown(op)) };
@@ -288,7 +288,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Combines the lanes in order, beginning with the accumulator if there is one.
+    /// Reduces the lanes in order, starting with the accumulator if there is one.
     fn reduction(&mut self, op: Op) -> Translated<()> {
         let vector = self.body.operand(op, 0);
         let float = self.body.value_type(vector).element().is_float();

@@ -32,7 +32,7 @@ impl<'a, 'c> Translator<'a, 'c> {
         Ok(())
     }
 
-    /// Notes the values that reach a successor from here, and gives the successor.
+    /// Records the values that reach a successor from here, and returns the successor.
     fn enter(&self, op: Op, successor: usize, operands: &[ir::Value]) -> Translated<BasicBlock<'c>> {
         let here = self.builder.get_insert_block().ok_or(Failure::Broken("stands in no block"))?;
         let (target, phis) = self.target(op, successor);
@@ -45,7 +45,7 @@ impl<'a, 'c> Translator<'a, 'c> {
         Ok(target)
     }
 
-    /// A block on the way to a successor, so that two ways to one block stay apart.
+    /// An intermediate block before a successor, so that two edges to one block stay distinct.
     fn enter_by_detour(&self, op: Op, successor: usize, operands: &[ir::Value]) -> Translated<BasicBlock<'c>> {
         let here = self.builder.get_insert_block().ok_or(Failure::Broken("stands in no block"))?;
         let detour = self.unit.context.append_basic_block(self.function, "");
@@ -90,7 +90,7 @@ impl<'a, 'c> Translator<'a, 'c> {
         Ok(())
     }
 
-    /// A chain of comparisons: switches have few cases here, and LLVM finds them again.
+    /// A chain of comparisons: switches have few cases here, and LLVM recognises them.
     fn switch(&mut self, op: Op) -> Translated<()> {
         let attributes = &self.body.op(op).attributes;
         let cases = attributes.get("case_values").and_then(|values| values.as_dense()?.integers()).unwrap_or_default();

@@ -64,8 +64,8 @@ impl<'c> Translator<'_, 'c> {
         self.cast(opcode, x, self.lanes_of(x, to)?)
     }
 
-    /// Saturates by clamping, which vectors have: LLVM's own saturating conversion of them goes lane by lane. What is known to lie
-    /// between bounds that integers have is not clamped again.
+    /// Saturates by clamping, which vectors support: LLVM's own saturating conversion of vectors goes lane by lane.
+    /// Values with known bounds inside the integer's range are not clamped again.
     fn float_to_integer(
         &self,
         (x, double): (BasicValueEnum<'c>, bool),
@@ -78,13 +78,13 @@ impl<'c> Translator<'_, 'c> {
         let magnitude = 2f64.powi(bits as i32 - i32::from(signed));
         let (low, end) = (if signed { -magnitude } else { 0.0 }, magnitude);
         let precision = if double { f64::MANTISSA_DIGITS } else { f32::MANTISSA_DIGITS };
-        // the largest number in front of the end that a float is
+        // the largest float before the end
         let exact = precision >= bits;
         let high = if exact { end - 1.0 } else { end - 2f64.powi(bits as i32 - i32::from(signed) - precision as i32) };
         let constant = |value: f64| self.splat_float(x, value, double);
         let wide = if bits < 32 { self.lanes_of(x, &ir::Type::I32)? } else { target };
         let opcode = if signed || bits < 32 { InstructionOpcode::FPToSI } else { InstructionOpcode::FPToUI };
-        // where a NaN becomes zero in the end, it need not become a number before
+        // if a NaN becomes zero in the end, it need not be replaced before
         let fits = signed && bounds.is_some_and(|[least, most]| low <= least && most <= high);
         let clamped = if fits {
             x
@@ -108,7 +108,7 @@ impl<'c> Translator<'_, 'c> {
         if bits < 32 { self.cast(InstructionOpcode::Trunc, integer, target) } else { Ok(integer) }
     }
 
-    /// A number in every lane of a float like `x`.
+    /// A constant in every lane of a float like `x`.
     pub(crate) fn splat_float(
         &self,
         x: BasicValueEnum<'c>,
@@ -153,7 +153,7 @@ impl<'c> Translator<'_, 'c> {
             let half = with_scalar(bits.get_type(), self.unit.context.f16_type().into());
             let half = self.cast(InstructionOpcode::BitCast, bits, half)?;
             let value = self.cast(InstructionOpcode::FPExt, half, single)?;
-            // or LLVM would compare the halves themselves, lane by lane where the processor does not compute with them
+            // otherwise LLVM would compare in f16 or bf16, lane by lane if the processor has no such arithmetic
             return self.intrinsic("llvm.arithmetic.fence", &[single], &[value]);
         }
         let wide = self.cast(InstructionOpcode::ZExt, bits, self.lanes_of(bits, &ir::Type::I32)?)?;
@@ -189,7 +189,7 @@ impl<'c> Translator<'_, 'c> {
         self.select(is_nan, quiet, rounded)
     }
 
-    /// By the runtime: rounding twice, over `f32`, would be wrong.
+    /// By the runtime: rounding twice, through `f32`, would be wrong.
     fn f64_to_half(&self, to: &ir::Type, x: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
         let ir::Type::Float(format) = to else { return Err(Failure::Unknown) };
         let name = if *format == FloatType::F16 { "rt_f64_to_f16" } else { "rt_f64_to_bf16" };

@@ -1,4 +1,4 @@
-//! From a module to LLVM IR, assembly and objects.
+//! Compiles a module to LLVM IR, assembly and objects.
 
 use dialects::{func, memref};
 use std::path::Path;
@@ -22,12 +22,12 @@ pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
     emit(module, options, Contents::Inline, |unit, machine| write(unit, machine, FileType::Object))
 }
 
-/// Writes the object file of a module with its constants, which are never in memory at once.
+/// Writes the object file of a module with its constants, which are never all in memory at the same time.
 pub fn write_object(module: &Module, options: &Options, path: &Path) -> Result<()> {
     write_object_as(module, options, path, |_, write| write())
 }
 
-/// The same, and how much of the stack its functions take.
+/// The same, with the stack frame sizes of its functions.
 pub fn write_object_with_frames(module: &Module, options: &Options, path: &Path) -> Result<Frames> {
     write_object_as(module, options, path, |unit, write| {
         let (written, frames) = with_frames(unit, write);
@@ -63,10 +63,10 @@ pub fn compile_ir(module: &Module, options: &Options) -> Result<String> {
     emit(module, options, Contents::Inline, |unit, _| Ok(unit.print_to_string().to_string()))
 }
 
-/// Whether there is code and an object format for a target; LLVM may end the process where there is none, and says so on
-/// the standard error output.
+/// Checks that a target has a code generator and an object format; LLVM may end the process if it has none, with a
+/// message on standard error.
 pub fn probe(options: &Options) -> Result<()> {
-    // some combinations are found out only in a function
+    // some combinations only fail on a function
     let mut body = ir::Body::default();
     let entry = body.add_block(body.root(), &[]);
     ir::Builder::at_end(&mut body, entry).create(func::RETURN, &[], &[], []);
@@ -86,9 +86,9 @@ pub fn probe(options: &Options) -> Result<()> {
 /// When large constants get their bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Contents {
-    /// At once, in LLVM IR.
+    /// Immediately, in LLVM IR.
     Inline,
-    /// When the object file is written: until then they are zeros that LLVM does not look at.
+    /// When the object file is written: until then they are zeros, invisible to LLVM.
     Later,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn internal(message: String) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 
-/// Keeps functions and data to this object.
+/// Makes functions and data local to this object.
 fn hide_all_but(unit: &LlvmModule<'_>, exports: &[String]) {
     let exported = |name: &std::ffi::CStr| exports.iter().any(|export| export.as_bytes() == name.to_bytes());
     for function in unit.get_functions().filter(|function| function.count_basic_blocks() > 0) {
@@ -110,7 +110,7 @@ fn hide_all_but(unit: &LlvmModule<'_>, exports: &[String]) {
     });
 }
 
-/// Translates and optimises a module, then hands it on.
+/// Translates and optimises a module, then passes it on.
 fn emit<T>(
     module: &Module,
     options: &Options,
@@ -157,7 +157,7 @@ fn write(unit: &LlvmModule<'_>, machine: &TargetMachine, kind: FileType) -> Resu
 }
 
 fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> Vec<FunctionAttribute> {
-    // a function is a kernel, and a kernel stays one: inlining the one into the other only makes code larger
+    // a function is a kernel, and stays one: inlining kernels into each other only makes code larger
     let plain = ["nounwind", "noinline"].map(FunctionAttribute::get_named_enum_kind_id);
     let mut attributes: Vec<FunctionAttribute> =
         plain.into_iter().map(|kind| context.create_enum_attribute(kind, 0)).collect();

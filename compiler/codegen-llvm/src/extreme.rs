@@ -1,8 +1,8 @@
-//! The larger or the smaller of two floats, where the processor's own instruction for it is not that of IEEE 754.
+//! Minimum and maximum of floats, for processors whose instructions differ from IEEE 754.
 //!
-//! That of x86 gives its second operand if one is a NaN or both are zeros. Taken both ways round, the results differ only then:
-//! of two zeros the bits of both tell which is the larger, and a NaN is put in place. Nothing of this waits for one comparison
-//! to choose what the next compares, so that a chain of them is not long.
+//! The x86 instruction returns its second operand if one is NaN or both are zeros. With the operands in both orders,
+//! the results differ only in these cases: for two zeros the bits of both determine the result, and a NaN is inserted.
+//! No comparison depends on the result of another one, so that the latency in a chain is short.
 
 use dialects::{OpCode, arith, vector};
 use inkwell::FloatPredicate;
@@ -11,7 +11,7 @@ use inkwell::values::{BasicValueEnum, InstructionOpcode, VectorValue};
 
 use crate::function::{Failure, Translated, Translator};
 
-/// Which of two numbers is looked for.
+/// Minimum or maximum.
 #[derive(Clone, Copy)]
 pub(crate) enum Extreme {
     Largest,
@@ -58,13 +58,13 @@ impl<'c> Translator<'_, 'c> {
         self.select(missing, self.not_a_number(r#type)?, both)
     }
 
-    /// The extreme of all lanes: of the two halves of them, over and over.
+    /// The extreme of all lanes: of the two halves, repeatedly.
     pub(crate) fn extreme_lane(&self, extreme: Extreme, vector: VectorValue<'c>) -> Translated<BasicValueEnum<'c>> {
         let mut lanes = vector;
         while lanes.get_type().get_size() > 1 {
             let count = lanes.get_type().get_size();
             let half = count.div_ceil(2);
-            // of an odd number of lanes the middle one is in both halves
+            // for an odd number of lanes both halves contain the middle one
             let [low, high] = [0, count - half].map(|first| (first..first + half).collect::<Vec<_>>());
             let part = |numbers: &[u32]| self.builder.build_shuffle_vector(lanes, lanes, self.lane_list(numbers), "");
             let (low, high) = (part(&low)?, part(&high)?);

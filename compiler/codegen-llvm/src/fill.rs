@@ -1,4 +1,5 @@
-//! The bytes of large constants, written into an object file that has room for them.
+//! Writes the bytes of large constants into the space for them in an object file, so that they are never all in memory
+//! at the same time.
 
 use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom, Write};
@@ -7,10 +8,10 @@ use std::path::Path;
 use ir::{Attribute, Blob, DenseElements, Diagnostic, Location, Module};
 use object::{Object, ObjectSection, ObjectSymbol};
 
-/// Constants up to so many bytes are given to LLVM, which may compute with them.
+/// Smaller constants are passed to LLVM, which may fold them.
 const INLINE_BYTES: usize = 4096;
 
-/// Whether a constant's bytes are only written into the finished object.
+/// Whether a constant's bytes are written into the finished object.
 pub(crate) fn is_filled_later(elements: &DenseElements) -> bool {
     !elements.splat && elements.data.bytes().len() > INLINE_BYTES
 }
@@ -27,7 +28,7 @@ pub(crate) fn fill(module: &Module, path: &Path) -> Result<(), Diagnostic> {
         if !is_filled_later(elements) {
             continue;
         }
-        // what nothing refers to is not in the object
+        // unused constants are not in the object
         let Some(&offset) = places.get(name) else { continue };
         file.seek(SeekFrom::Start(offset))
             .and_then(|_| file.write_all(elements.data.bytes()))
@@ -36,7 +37,7 @@ pub(crate) fn fill(module: &Module, path: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// The symbols of an object file and where in the file their bytes are.
+/// The symbols of an object file and the offsets of their bytes.
 fn places(path: &Path) -> Result<BTreeMap<String, u64>, String> {
     let bytes = Blob::map_file(path).map_err(|error| error.to_string())?;
     let object = object::File::parse(bytes.bytes()).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Floating point arithmetic and comparison.
+//! Floating-point arithmetic and comparison.
 
 use abi::elementary::EXACT_RECIPROCALS;
 use dialects::arith::CmpFPredicate;
@@ -44,8 +44,8 @@ fn plain_opcode(code: OpCode) -> Option<InstructionOpcode> {
     })
 }
 
-/// Intrinsics that mean exactly what the operation means; but a product is rounded before the sum where the processor cannot
-/// do otherwise, because a function that could takes a hundred times as long.
+/// Intrinsics with exactly the meaning of the operation; but a product is rounded before the sum if the processor has
+/// no fused multiply-add, because the library function takes a hundred times as long.
 fn intrinsic(code: OpCode, fused: bool) -> Option<&'static str> {
     Some(match code {
         arith::MAXIMUMF => "llvm.maximum",
@@ -156,7 +156,7 @@ impl<'c> Translator<'_, 'c> {
         Ok(Some(value))
     }
 
-    /// Passes the operation's licence to the instruction.
+    /// Sets the operation's fast-math flags on the instruction.
     pub(crate) fn flag_fast_math(&self, op: Op, value: BasicValueEnum<'c>) {
         let flags = fast_math_flags(self.body.attribute(op, "fastmath"));
         let instruction = match value {
@@ -186,8 +186,8 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// What vectors of f32 are divided by, where it is the same for all, the reciprocal serves as well, and the quotients become whole
-    /// numbers, for which it does not matter how tiny ones are rounded.
+    /// The uniform divisor of f32 vectors, if multiplication by the reciprocal is as good, and the quotients are
+    /// rounded to integers, so that the rounding of tiny ones does not matter.
     fn rounded_divisor(&self, op: Op) -> Option<f32> {
         let result = self.body.result(op, 0);
         let is_vector =
@@ -199,7 +199,7 @@ impl<'c> Translator<'_, 'c> {
         Some(divisor as f32).filter(|divisor| EXACT_RECIPROCALS.contains(&divisor.abs()))
     }
 
-    /// `x / y` without a division, see [`EXACT_RECIPROCALS`]; processors multiply many times as fast as they divide.
+    /// `x / y` without a division, see [`EXACT_RECIPROCALS`]; multiplication is many times as fast as division.
     fn quotient_by_reciprocal(
         &self,
         x: BasicValueEnum<'c>,
@@ -215,31 +215,31 @@ impl<'c> Translator<'_, 'c> {
         self.select(is_missing, near, quotient)
     }
 
-    /// Which operand of a minimum or maximum is a constant, and no NaN, and when it is the result. A comparison and a choice do
-    /// then, which processors have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no
-    /// constant.
+    /// The index of a minimum's or maximum's operand that is a constant other than NaN, and the predicate for which it
+    /// is the result. A comparison and a select suffice then, for which processors have one instruction: it is false
+    /// for NaN, and for two zeros returns the operand that is not constant.
     fn bound(&self, op: Op) -> Option<(FloatPredicate, usize)> {
         let wins = match self.body.code(op) {
             Some(arith::MAXIMUMF) => FloatPredicate::OLT,
             Some(arith::MINIMUMF) => FloatPredicate::OGT,
-            // a reduction, which takes its steps under the name of one
+            // a reduction, whose steps use the name of an operation
             _ => return None,
         };
         let is_number = |&index: &usize| self.constant_float(self.body.operand(op, index)).is_some_and(|x| !x.is_nan());
         [1, 0].into_iter().find(is_number).map(|bound| (wins, bound))
     }
 
-    /// The value that a float constant, or a splat or broadcast of one, holds.
+    /// The value of a float constant, or of a splat or broadcast of one.
     fn constant_float(&self, value: ir::Value) -> Option<f64> {
         let op = self.body.defining_op(value)?;
         match self.body.code(op) {
-            // a wider type keeps every value
+            // a wider type represents every value
             Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.operand(op, 0)),
             _ => ir::constant_float(self.body, value),
         }
     }
 
-    /// Between which constants a number lies that is clamped to them, unless it is a NaN.
+    /// The constant bounds that a value is clamped to, unless it is NaN.
     pub(crate) fn constant_bounds(&self, value: ir::Value) -> Option<[f64; 2]> {
         let bounded = |value: ir::Value, code: OpCode| {
             let op = self.body.defining_op(value).filter(|&op| self.body.is(op, code))?;
@@ -252,7 +252,7 @@ impl<'c> Translator<'_, 'c> {
         Some([low, high])
     }
 
-    /// The better of two numbers; a NaN gives way to the other operand.
+    /// The better of two numbers; if one is NaN, the other operand.
     fn number_or_other(
         &self,
         better: FloatPredicate,
@@ -273,7 +273,7 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// Calls the runtime's `f32` or `f64` version of a function of two numbers.
+    /// Calls the runtime's `f32` or `f64` version of a function of two operands.
     fn call_elementary(&self, function: &str, arguments: &[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>> {
         let (r#type, suffix) = match arguments[0].get_type() {
             BasicTypeEnum::FloatType(r#type) if r#type.get_bit_width() == 32 => (ir::Type::F32, "f32"),

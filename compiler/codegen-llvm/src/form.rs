@@ -1,11 +1,11 @@
-//! How values of the IR lie in LLVM values.
+//! The representation of IR values in LLVM.
 
 use inkwell::AddressSpace;
 use inkwell::context::Context;
 use inkwell::types::{BasicType, BasicTypeEnum, VectorType};
 use ir::FloatType;
 
-/// The scalar that holds an element: an `i1` is an `i1`, an `f16` or `bf16` its bits.
+/// The scalar type of an element: an `i1` is an `i1`, an `f16` or `bf16` its bits.
 pub(crate) fn scalar_type<'c>(context: &'c Context, r#type: &ir::Type) -> Option<BasicTypeEnum<'c>> {
     Some(match r#type {
         ir::Type::Index => context.i64_type().into(),
@@ -26,7 +26,7 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, r#type: &ir::Type) -> Option
     })
 }
 
-/// The type that holds a value; `None` for types that the low level does not have.
+/// The type of a value; `None` for types that the low level does not have.
 pub(crate) fn value_type<'c>(context: &'c Context, r#type: &ir::Type) -> Option<BasicTypeEnum<'c>> {
     let Some(vector) = r#type.as_vector() else { return scalar_type(context, r#type) };
     let &[count] = vector.shape.as_slice() else { return None };
@@ -44,7 +44,7 @@ pub(crate) fn vector_of(scalar: BasicTypeEnum<'_>, lanes: u32) -> Option<VectorT
     }
 }
 
-/// `like` with another scalar in its lanes.
+/// `like` with another scalar type in its lanes.
 pub(crate) fn with_scalar<'c>(like: BasicTypeEnum<'c>, scalar: BasicTypeEnum<'c>) -> BasicTypeEnum<'c> {
     match like {
         BasicTypeEnum::VectorType(vector) => {
@@ -59,7 +59,7 @@ pub(crate) fn is_bit(r#type: &ir::Type) -> bool {
     *r#type == ir::Type::I1
 }
 
-/// Whether this is a format that is only stored, never computed in.
+/// Whether this is a format that is only stored, without arithmetic.
 pub(crate) fn is_half(r#type: &ir::Type) -> bool {
     matches!(r#type, ir::Type::Float(FloatType::F16 | FloatType::BF16))
 }

@@ -1,4 +1,4 @@
-//! How much of the stack functions take, as the code generator lays their frames out.
+//! The stack frame sizes of functions, as laid out by the code generator.
 
 #![allow(unsafe_code, reason = "frame sizes come as diagnostics, to a function that C calls")]
 
@@ -16,17 +16,17 @@ use ir::Diagnostic;
 
 use crate::emit::internal;
 
-/// The bytes of each function's frame, by name; one that is not there has none.
+/// The frame size of each function in bytes, by name; missing ones are zero.
 pub type Frames = Vec<(String, u64)>;
 
-/// What LLVM says while it generates code.
+/// The messages of LLVM during code generation.
 #[derive(Default)]
 struct Said {
     frames: Frames,
     errors: Vec<String>,
 }
 
-/// Takes note of frames while code is generated for a module.
+/// Records frames while code is generated for a module.
 pub(crate) fn with_frames<T>(unit: &Module<'_>, generate: impl FnOnce() -> T) -> (T, Result<Frames, Diagnostic>) {
     let context = unit.get_context();
     // a limit that every frame exceeds
@@ -34,7 +34,7 @@ pub(crate) fn with_frames<T>(unit: &Module<'_>, generate: impl FnOnce() -> T) ->
     unit.get_functions().for_each(|function| function.add_attribute(AttributeLoc::Function, limit));
     let mut said = Said::default();
     let target: *mut Said = &mut said;
-    // SAFETY: the handler gets what outlives the calls, and is taken away before that goes.
+    // SAFETY: the handler's data outlive the calls, and it is removed before they are dropped.
     unsafe { LLVMContextSetDiagnosticHandler(context.as_ctx_ref(), Some(note), target.cast()) };
     let result = generate();
     // SAFETY: the context is alive.
@@ -46,7 +46,7 @@ pub(crate) fn with_frames<T>(unit: &Module<'_>, generate: impl FnOnce() -> T) ->
 }
 
 extern "C" fn note(info: LLVMDiagnosticInfoRef, said: *mut c_void) {
-    // SAFETY: LLVM gives a diagnostic, whose text is ours to free, and what the handler was set with.
+    // SAFETY: LLVM passes a diagnostic, whose text is ours to free, and the handler's data.
     let (text, is_error, said) = unsafe {
         let text = LLVMGetDiagInfoDescription(info);
         let own = CStr::from_ptr(text).to_string_lossy().into_owned();

@@ -19,9 +19,9 @@ use crate::form::{scalar_type, value_type};
 pub(crate) enum Failure {
     /// The low level does not have it.
     Unknown,
-    /// It breaks the low level's rules; how, as a predicate.
+    /// It violates the rules of the low level; the violation, as a predicate.
     Broken(&'static str),
-    /// LLVM refused.
+    /// LLVM reported an error.
     Refused(String),
 }
 
@@ -31,18 +31,18 @@ impl From<BuilderError> for Failure {
     }
 }
 
-/// A translation of one operation, or the reason why there is none.
+/// The translation of one operation, or the reason why it has none.
 pub(crate) type Translated<T> = Result<T, Failure>;
 
-/// An LLVM module being filled.
+/// An LLVM module under construction.
 pub(crate) struct Unit<'c> {
     pub(crate) context: &'c Context,
     pub(crate) module: Module<'c>,
     /// Attributes of every function defined here.
     pub(crate) attributes: Vec<FunctionAttribute>,
-    /// Whether the processor multiplies and adds at once.
+    /// Whether the processor has fused multiply-adds.
     pub(crate) fused: bool,
-    /// Whether the processor has no instruction for the larger of two floats as IEEE 754 means it.
+    /// Whether the processor lacks instructions for IEEE 754's minimum and maximum.
     pub(crate) composes_extremes: bool,
 }
 
@@ -80,9 +80,9 @@ pub(crate) fn translate(unit: &Unit<'_>, function: FunctionView<'_>) -> Result<(
     Err(at_location(format!("@{} became LLVM IR that is not valid: {problem}", function.name)))
 }
 
-/// The lowest level whose processors multiply and add at once.
+/// The lowest level with fused multiply-adds.
 const FUSED: i64 = 3;
-/// The lowest level whose processors have vectors of 512 bits.
+/// The lowest level with vectors of 512 bits.
 const WIDE: i64 = 4;
 
 fn level_attributes(context: &Context, level: i64) -> Vec<FunctionAttribute> {
@@ -91,7 +91,7 @@ fn level_attributes(context: &Context, level: i64) -> Vec<FunctionAttribute> {
     if level >= WIDE { vec![processor, width] } else { vec![processor] }
 }
 
-/// The function of a name in this module, declared when it is new; `None` when its type has no ABI.
+/// The function with a name in this module, declared if it is new; `None` if its type has no ABI.
 fn declare<'c>(unit: &Unit<'c>, name: &str, inputs: &[ir::Type], results: &[ir::Type]) -> Option<FunctionValue<'c>> {
     if let Some(function) = unit.module.get_function(name) {
         return Some(function);
@@ -121,7 +121,7 @@ fn signature<'c>(context: &'c Context, inputs: &[ir::Type], results: &[ir::Type]
 /// The state of one function's translation.
 pub(crate) struct Translator<'a, 'c> {
     pub(crate) unit: &'a Unit<'c>,
-    /// Whether the processor of this function multiplies and adds at once.
+    /// Whether the processor of this function has fused multiply-adds.
     pub(crate) fused: bool,
     pub(crate) body: &'a Body,
     pub(crate) function: FunctionValue<'c>,
@@ -427,7 +427,7 @@ impl<'c> Translator<'_, 'c> {
         Ok(self.value(*operand))
     }
 
-    /// An operand that is an integer.
+    /// An operand that must be an integer.
     pub(crate) fn integer(&self, op: Op, index: usize) -> Translated<IntValue<'c>> {
         match self.operand(op, index)? {
             BasicValueEnum::IntValue(value) => Ok(value),
@@ -435,7 +435,7 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// An operand that is a vector.
+    /// An operand that must be a vector.
     pub(crate) fn vector(&self, op: Op, index: usize) -> Translated<VectorValue<'c>> {
         match self.operand(op, index)? {
             BasicValueEnum::VectorValue(value) => Ok(value),
@@ -471,12 +471,12 @@ impl<'c> Translator<'_, 'c> {
         self.body.value_type(self.body.result(op, 0))
     }
 
-    /// The LLVM type that holds values of a type.
+    /// The LLVM type for values of a type.
     pub(crate) fn held(&self, r#type: &ir::Type) -> Translated<BasicTypeEnum<'c>> {
         value_type(self.unit.context, r#type).ok_or(Failure::Unknown)
     }
 
-    /// The block that a block became.
+    /// The LLVM block of a successor.
     pub(crate) fn target(&self, op: Op, index: usize) -> (BasicBlock<'c>, &[PhiValue<'c>]) {
         let block = self.body.op(op).successors()[index];
         (self.blocks[&block], &self.phis[&block])
@@ -484,7 +484,7 @@ impl<'c> Translator<'_, 'c> {
 
     // ---- constants
 
-    /// The value that an integer constant, or a splat of one, holds.
+    /// The value of an integer constant, or of a splat of one.
     pub(crate) fn constant_integer(&self, value: ir::Value) -> Option<i64> {
         match ir::constant_value(self.body, value)? {
             Attribute::Dense(elements) => {
@@ -518,7 +518,7 @@ impl<'c> Translator<'_, 'c> {
         Ok(())
     }
 
-    /// A scalar float constant, in the form that its type is held in.
+    /// A scalar float constant, in the representation of its type.
     fn float_constant(&self, r#type: &ir::Type, value: f64) -> Translated<BasicValueEnum<'c>> {
         let ir::Type::Float(format) = r#type else { return Err(Failure::Unknown) };
         let bits = ir::floats::encode(value, *format);
@@ -537,7 +537,7 @@ impl<'c> Translator<'_, 'c> {
         declare(self.unit, name, inputs, results).ok_or(Failure::Broken("calls a function whose type has no ABI"))
     }
 
-    /// Calls a function that has a result.
+    /// Calls a function with a result.
     pub(crate) fn call_for_value(
         &self,
         function: FunctionValue<'c>,
@@ -564,7 +564,7 @@ impl<'c> Translator<'_, 'c> {
         declaration.ok_or_else(|| Failure::Refused(format!("there is no {name} of this type")))
     }
 
-    /// A global. One that is not defined here may stand at any address.
+    /// A global. One that is not defined here may be at any address.
     pub(crate) fn data(&self, name: &str) -> BasicValueEnum<'c> {
         let global = self.unit.module.get_global(name).unwrap_or_else(|| {
             let global = self.unit.module.add_global(self.unit.context.i8_type(), None, name);

@@ -1,5 +1,5 @@
-//! The C interface of an object: what its model takes and gives as data, and the functions that the header declares, each
-//! of which calls the runtime's of the same purpose with it. The layout is that of `runtime::model::Model`.
+//! The C interface of an object: a description of its model as data, and the functions that the header declares, each
+//! of which passes it to the corresponding function of the runtime. The layout is that of `runtime::model::Model`.
 
 use inkwell::AddressSpace;
 use inkwell::attributes::{Attribute as FunctionAttribute, AttributeLoc};
@@ -11,41 +11,41 @@ use ir::{Diagnostic, Location};
 
 use crate::function::Unit;
 
-/// What an object offers to C.
+/// The interface of an object.
 #[derive(Clone, Debug)]
 pub struct Interface {
-    /// What its functions begin with.
+    /// The prefix of its functions' names.
     pub name: String,
-    /// What the model takes.
+    /// The model's inputs.
     pub inputs: Vec<Port>,
-    /// What it gives.
+    /// The model's outputs.
     pub outputs: Vec<Port>,
-    /// Extents in a tensor.
+    /// The number of extents in a tensor.
     pub max_rank: usize,
-    /// Of assertions, by status from 1 on.
+    /// The messages of assertions, by status from 1 on.
     pub messages: Vec<String>,
-    /// Constants of the model.
+    /// The string constants of the model.
     pub strings: Vec<String>,
     /// The host function of a run.
     pub main: String,
-    /// The host function that comes before the first run.
+    /// The host function that runs before the first run.
     pub initialize: Option<String>,
-    /// The level of instructions, as in x86-64-v3, without which nothing runs; 0 is any.
+    /// The required instruction set level, as in x86-64-v3; 0 for any.
     pub required_level: i64,
-    /// The global where kernels look up the level that there is.
+    /// The global in which kernels look up the processor's level.
     pub level: Option<String>,
-    /// The last inputs that are variables of a session; those of a step of training are its last outputs, too.
+    /// The number of last inputs that are variables of a session; in a training step they are also its last outputs.
     pub variables: usize,
-    /// How the model is trained.
+    /// The training functions.
     pub training: Option<Box<Training>>,
 }
 
-/// What changes the variables of a model. Neither part has functions of its own.
+/// The training functions of a model. Neither part has exported functions.
 #[derive(Clone, Debug)]
 pub struct Training {
-    /// Takes nothing, and gives the variables.
+    /// Takes nothing, and returns the variables.
     pub initialize: Interface,
-    /// One step. Its messages end with those of the initialization.
+    /// A step. Its messages end with those of the initialization.
     pub step: Interface,
 }
 
@@ -56,19 +56,19 @@ pub struct Port {
     pub name: String,
     /// ONNX's name of its element type.
     pub element: String,
-    /// Its number in ONNX's `TensorProto.DataType`; 0 of what is not a tensor.
+    /// Its number in ONNX's `TensorProto.DataType`; 0 if it is not a tensor.
     pub element_type: i64,
     /// Bytes of an element.
     pub element_bytes: usize,
-    /// Extents; equal negative ones stand for equal extents that are not known.
+    /// Extents; negative ones are dynamic, and equal negative ones stand for equal extents.
     pub shape: Vec<i64>,
-    /// What to say when a run's input is something else.
+    /// The error message for an input of another type or shape.
     pub message: String,
-    /// The global with the elements of an input where nobody gives any, and their extents.
+    /// The global with the default elements of an input, and their extents.
     pub initial: Option<(String, Vec<i64>)>,
 }
 
-/// A function of the interface: its name, the runtime's, what it takes behind the model, what it returns.
+/// A function of the interface: its name, the runtime's function, its parameters after the model, its result.
 const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 9] = [
     ("initialize", &[], Some(Kind::Word)),
     ("run", &[Kind::Address, Kind::Address, Kind::Address], Some(Kind::Word)),
@@ -81,7 +81,7 @@ const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 9] = [
     ("set_threads", &[Kind::Word], None),
 ];
 
-/// Those of a model that can be trained.
+/// The functions of a model with training.
 const TRAINING_FUNCTIONS: [(&str, &[Kind], Option<Kind>); 5] = [
     ("training_initialize", &[Kind::Address], Some(Kind::Word)),
     ("training_step", &[Kind::Address, Kind::Address, Kind::Address], Some(Kind::Word)),
@@ -90,7 +90,7 @@ const TRAINING_FUNCTIONS: [(&str, &[Kind], Option<Kind>); 5] = [
     ("training_output", &[Kind::Word], Some(Kind::Address)),
 ];
 
-/// What makes a buffer of a value of a run.
+/// The runtime's function that builds the buffer of a value.
 const EXPORT: &str = "rt_model_value";
 
 #[derive(Clone, Copy)]
@@ -100,7 +100,7 @@ enum Kind {
 }
 
 impl Interface {
-    /// The functions that others see.
+    /// The exported functions.
     pub fn exports(&self) -> Vec<String> {
         self.functions().map(|(function, ..)| format!("{}_{function}", self.name)).collect()
     }
@@ -110,7 +110,7 @@ impl Interface {
     }
 }
 
-/// Adds an interface to a module that has its host functions.
+/// Adds an interface to a module with its host functions.
 pub(crate) fn define(unit: &Unit<'_>, interface: &Interface) -> Result<(), Diagnostic> {
     let failed = |what: String| Diagnostic::internal(Location::Unknown, format!("the interface: {what}"));
     let model = Data { unit }.model(interface).ok_or_else(|| failed("a function or global is missing".into()))?;
@@ -242,7 +242,7 @@ impl<'c> Data<'_, 'c> {
         Some(self.unit.module.get_function(name)?.as_global_value().as_pointer_value().into())
     }
 
-    /// What makes a buffer of an output that is not a tensor; null where there is none.
+    /// The function that builds the buffer of an output that is not a tensor; null if there are no such outputs.
     fn export(&self, interface: &Interface) -> BasicValueEnum<'c> {
         if interface.outputs.iter().all(|port| port.element_type != 0) {
             return self.null().into();

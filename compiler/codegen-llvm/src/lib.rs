@@ -1,7 +1,7 @@
-//! The low level to LLVM IR, assembly and object files.
+//! Translates the low level to LLVM IR, assembly and object files.
 //!
-//! Translation is one to one (see docs/src/contributing/low-level.md) and gives the results that the
-//! Cranelift back end gives. Vectors keep their length: LLVM splits what a target's registers do not hold.
+//! Translation is one to one (see docs/src/contributing/low-level.md) and gives the same results as the Cranelift back
+//! end. Vectors keep their length: LLVM splits those that are wider than a target's registers.
 
 mod control;
 mod convert;

@@ -13,7 +13,7 @@ use ir::Op;
 use crate::form::{is_bit, scalar_type, with_scalar};
 use crate::function::{Failure, Translated, Translator};
 
-/// Alignment of what accesses may assume: constants lie wherever the model file has them.
+/// The alignment that accesses may assume: constants have that of the model file, which is none.
 pub(crate) const ACCESS_ALIGNMENT: u32 = 1;
 /// Alignment of constants in an object, and of stack buffers, in bytes.
 pub(crate) const DATA_ALIGNMENT: u32 = 64;
@@ -38,7 +38,7 @@ impl<'c> Translator<'_, 'c> {
             Some(memref::VIEW) => {
                 let shift = self.integer(op, 1)?;
                 let byte = self.unit.context.i8_type();
-                // SAFETY: a view lies inside its buffer.
+                // SAFETY: a view is inside its buffer.
                 unsafe { self.builder.build_in_bounds_gep(byte, self.buffer(op, 0)?, &[shift], "")? }.into()
             }
             // buffers are addresses, whatever is known about their sizes
@@ -73,11 +73,11 @@ impl<'c> Translator<'_, 'c> {
         scalar_type(self.unit.context, element).ok_or(Failure::Unknown)
     }
 
-    /// The address of the element that an operation's buffer and index operands name.
+    /// The address of the element at an operation's buffer and index operands.
     pub(crate) fn element_address(&self, op: Op, buffer: usize, index: usize) -> Translated<PointerValue<'c>> {
         let element = self.stored(self.operand_type(op, buffer).element())?;
         let (buffer, index) = (self.buffer(op, buffer)?, self.integer(op, index)?);
-        // SAFETY: addresses that generated code forms lie inside their buffers.
+        // SAFETY: addresses that generated code forms are inside their buffers.
         Ok(unsafe { self.builder.build_in_bounds_gep(element, buffer, &[index], "")? })
     }
 
@@ -90,14 +90,14 @@ impl<'c> Translator<'_, 'c> {
     ) -> Translated<VectorValue<'c>> {
         let stored = self.stored(element)?;
         let mut indices = [indices.as_value_ref()];
-        // SAFETY: the builder stands in a block; a vector of indices gives a vector of addresses.
+        // SAFETY: the builder is positioned in a block; a vector of indices gives a vector of addresses.
         Ok(unsafe {
             let (builder, base) = (self.builder.as_mut_ptr(), start.as_value_ref());
             VectorValue::new(LLVMBuildGEP2(builder, stored.as_type_ref(), base, indices.as_mut_ptr(), 1, c"".as_ptr()))
         })
     }
 
-    /// Loads a scalar, or a vector of consecutive elements, held in type `held`.
+    /// Loads a scalar, or a vector of consecutive elements, as type `held`.
     pub(crate) fn load(
         &self,
         element: &ir::Type,
@@ -146,7 +146,7 @@ impl<'c> Translator<'_, 'c> {
         Ok(())
     }
 
-    /// Where the words of a table are that an operation writes or reads.
+    /// The addresses of the words that an operation writes or reads in a table.
     fn words(&self, op: Op) -> Translated<Vec<PointerValue<'c>>> {
         let (table, word) = (self.buffer(op, 0)?, self.unit.context.i64_type());
         let words = self.body.op(op).attributes.integers("words").ok_or(Failure::Broken("has no words"))?;
@@ -158,7 +158,7 @@ impl<'c> Translator<'_, 'c> {
         words.iter().map(address).collect()
     }
 
-    /// Memory of the entry block, wherever the operation stands.
+    /// Memory allocated in the entry block, wherever the operation is.
     fn stack_buffer(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
         let r#type = self.result_type(op);
         let count: Option<i64> = r#type.static_shape().map(|shape| shape.iter().product());

@@ -1,4 +1,4 @@
-//! Loops that stay loops.
+//! Loops that LLVM must not unroll.
 
 #![allow(unsafe_code, reason = "a loop's metadata names itself, which takes calls that trust their operands")]
 
@@ -7,11 +7,11 @@ use inkwell::llvm_sys::core::{LLVMMDNodeInContext2, LLVMMDStringInContext2, LLVM
 use inkwell::llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use inkwell::values::{AsValueRef, InstructionValue};
 
-/// Marks the branch back to the head of a loop that LLVM must not unroll.
+/// Marks the back edge of a loop that LLVM must not unroll.
 pub(crate) fn keep_rolled(context: &Context, branch: InstructionValue<'_>) {
     let kind = context.get_kind_id("llvm.loop");
     let (context, name) = (context.as_ctx_ref(), c"llvm.loop.unroll.disable");
-    // SAFETY: all nodes are of this context; the temporary node is gone once it is replaced.
+    // SAFETY: all nodes are of this context; the temporary node is freed once it is replaced.
     unsafe {
         let mut hint = LLVMMDStringInContext2(context, name.as_ptr(), name.count_bytes());
         let hint = LLVMMDNodeInContext2(context, &mut hint, 1);

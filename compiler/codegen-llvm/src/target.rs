@@ -1,4 +1,4 @@
-//! What is compiled for, and how hard.
+//! The target and the optimisation level.
 
 use std::sync::Once;
 
@@ -9,36 +9,36 @@ use ir::{Diagnostic, Location};
 
 use crate::interface::Interface;
 
-/// How much work goes into the code.
+/// The optimisation level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optimization {
-    /// As it stands.
+    /// No optimisation.
     None,
-    /// What is cheap.
+    /// Cheap optimisations.
     Less,
-    /// What pays for code that is vectorised already.
+    /// The optimisations that benefit code which is already vectorised.
     #[default]
     Default,
-    /// Scalar loops are vectorised too.
+    /// Vectorisation of scalar loops, too.
     Aggressive,
 }
 
-/// What to compile for and how.
+/// Options of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Target triple; this machine's when absent.
     pub triple: Option<String>,
-    /// CPU name as LLVM knows it; `native`, or absent with no triple, is this machine's.
+    /// CPU name as LLVM knows it; `native`, or absent without a triple, is this machine's.
     pub cpu: Option<String>,
-    /// Features added to or taken from the CPU's: `+avx2,-fma`.
+    /// Features added to or removed from the CPU's: `+avx2,-fma`.
     pub features: String,
-    /// How much work goes into the code.
+    /// The optimisation level.
     pub optimization: Optimization,
-    /// Whether constants go into the object. Otherwise they are symbols that the loader resolves.
+    /// Whether constants are part of the object. Otherwise they are symbols that the loader resolves.
     pub embed_constants: bool,
-    /// What an object offers to C through the runtime.
+    /// The C interface of an object with the runtime.
     pub interface: Option<Interface>,
-    /// Functions of the module that others see too; all, where there are none and no interface.
+    /// The exported functions of the module; all if the list is empty and there is no interface.
     pub exports: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Options {
         (text(TargetMachine::get_host_cpu_name()), features)
     }
 
-    /// A machine to compile with; each thread makes its own.
+    /// The target machine; each thread creates its own.
     pub(crate) fn machine(&self) -> Result<TargetMachine, Diagnostic> {
         initialize();
         let triple = match &self.triple {
@@ -82,7 +82,7 @@ impl Options {
         let name = triple.as_str().to_string_lossy().into_owned();
         let machine = machine.ok_or_else(|| usage(format!("target {name} with CPU '{cpu}' cannot be compiled for")))?;
         let data = machine.get_target_data();
-        // constants are bytes of this order, and tables hold addresses as words of 64 bits
+        // constants are bytes of this order, and tables contain addresses as words of 64 bits
         if data.get_pointer_byte_size(None) != 8 || data.get_byte_ordering() != ByteOrdering::LittleEndian {
             let message =
                 format!("target {name}: only targets with 64-bit addresses and little-endian numbers are supported");
@@ -91,7 +91,7 @@ impl Options {
         Ok(machine)
     }
 
-    /// Whether the processor multiplies and adds at once.
+    /// Whether the processor has fused multiply-adds.
     pub(crate) fn fused(&self, machine: &TargetMachine) -> bool {
         let features = machine.get_feature_string().to_string_lossy().into_owned();
         let (cpu, triple) = (machine.get_cpu().to_string(), machine.get_triple().to_string());
@@ -99,7 +99,7 @@ impl Options {
         !plain || features.contains("+fma")
     }
 
-    /// The widest vectors worth using, in bits, where LLVM would choose narrower ones.
+    /// The widest vectors worth using, in bits, if LLVM would choose narrower ones.
     pub(crate) fn preferred_vector_width(&self, machine: &TargetMachine) -> Option<u32> {
         let features = machine.get_feature_string().to_string_lossy().into_owned();
         let cpu = machine.get_cpu().to_string();

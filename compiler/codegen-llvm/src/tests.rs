@@ -1,4 +1,4 @@
-//! Small modules compiled by both back ends and executed: the results must be the same.
+//! Small modules compiled by both back ends and executed: the results must be equal.
 
 #![allow(unsafe_code, reason = "loads and runs the code it compiled")]
 
@@ -37,7 +37,7 @@ fn load(object: &[u8]) -> Main {
     command.arg(&path);
     assert!(command.status().expect("there is a linker").success());
     let name = CString::new(library.to_str().expect("a plain path")).expect("a plain path");
-    // SAFETY: the library holds nothing but the functions of the test.
+    // SAFETY: the library contains nothing but the functions of the test.
     let address = unsafe { dlsym(dlopen(name.as_ptr(), RTLD_NOW), c"main".as_ptr()) };
     [path, library].iter().for_each(|path| drop(std::fs::remove_file(path)));
     assert!(!address.is_null());
@@ -56,7 +56,7 @@ fn cranelift(module: &Module) -> (Main, codegen_cranelift::Compiled) {
     (unsafe { std::mem::transmute::<*const u8, Main>(address) }, code)
 }
 
-/// Bytes that hold ordinary numbers and awkward ones, whatever type they are read as.
+/// Bytes that are ordinary numbers and special ones, in any type.
 fn input(element: &str) -> Vec<u8> {
     let floats = [0.0, -0.0, 1.5, -2.5, 1e10, -1e10, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.5, 3.0, -7.25];
     let numbers = [0, 1, -1, 7, -7, 127, -128, 32767, i64::MAX, i64::MIN, 3, 12345];
@@ -88,7 +88,7 @@ fn compare(text: &str, source: &str, result: &str) {
     assert_eq!(readable(&found, result), readable(&expected, result), "{text}");
 }
 
-/// Numbers as text; all NaNs are alike.
+/// Numbers as text; all NaNs are equal.
 fn readable(bytes: &[u8], element: &str) -> Vec<String> {
     let float = |bits: u64, format| ir::floats::decode(bits, format).to_string();
     let half = |chunk: &[u8]| u16::from_le_bytes([chunk[0], chunk[1]]) as u64;
@@ -129,7 +129,7 @@ fn elementwise(operation: &str, operands: usize, lanes: usize, source: &str, res
     )
 }
 
-/// An operation on every length of vector, registers' own and others.
+/// An operation on vectors of every length, those of registers and others.
 fn check(operation: &str, operands: usize, source: &str, result: &str) {
     for lanes in [1, 4, 16] {
         compare(&elementwise(operation, operands, lanes, source, result), source, result);
@@ -212,7 +212,7 @@ fn conversions() {
     }
 }
 
-/// Quotients that become whole numbers between bounds, with infinities and NaNs among what is divided.
+/// Quotients that are rounded to integers between bounds, with infinities and NaNs among the dividends.
 #[test]
 fn numbers_become_bytes() {
     for scale in ["0.05", "0.3", "7.0", "1.0e30"] {

@@ -74,7 +74,7 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// A vector from one scalar a lane.
+    /// A vector from one scalar per lane.
     pub(crate) fn vector_of_lanes(&self, lanes: &[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>> {
         let first = lanes.first().ok_or(Failure::Broken("needs lanes"))?;
         let mut vector = vector_of(first.get_type(), lanes.len() as u32).ok_or(Failure::Unknown)?.get_poison();
@@ -101,7 +101,7 @@ impl<'c> Translator<'_, 'c> {
         Ok(self.builder.build_shuffle_vector(first, poison, zeros, "")?.into())
     }
 
-    /// The one position of an extract or insert: a lane number, or the operand that holds it.
+    /// The only position of an extract or insert: a lane number, or the operand with it.
     fn position(&self, op: Op, operand: usize) -> Translated<IntValue<'c>> {
         let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
         match &*position {
@@ -135,7 +135,7 @@ impl<'c> Translator<'_, 'c> {
         VectorType::const_vector(&lanes.iter().map(number).collect::<Vec<_>>())
     }
 
-    /// A vector with undefined lanes behind its own, up to a width.
+    /// A vector extended to a width with undefined lanes.
     fn widened(&self, vector: VectorValue<'c>, width: u32) -> Translated<VectorValue<'c>> {
         let own = vector.get_type().get_size();
         if own == width {
@@ -204,7 +204,8 @@ impl<'c> Translator<'_, 'c> {
 
     // ---- reductions and masks
 
-    /// Combines the lanes, beginning with the accumulator if there is one; floats in order, unless they need not be.
+    /// Reduces the lanes, starting with the accumulator if there is one; floats in order, unless reassociation is
+    /// allowed.
     fn reduction(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
         let vector = self.operand(op, 0)?;
         let element = self.operand_type(op, 0).element();
@@ -245,7 +246,7 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// Halves are bits to LLVM: lanes are combined one by one, each step rounded.
+    /// f16 and bf16 are bits to LLVM: lanes are combined one by one, with rounding in each step.
     fn half_reduction(
         &self,
         op: Op,
@@ -287,7 +288,7 @@ impl<'c> Translator<'_, 'c> {
     }
 }
 
-/// How an accumulator joins what the lanes became.
+/// How an accumulator is combined with the reduced lanes.
 enum Combine {
     Instruction(InstructionOpcode),
     Intrinsic(&'static str),
