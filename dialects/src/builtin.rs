@@ -2,12 +2,14 @@
 
 pub use crate::codes::builtin::*;
 
+use crate::assembly;
 use ir::{Arity, OpDefinition, Trait};
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
     vec![
         OpDefinition::new("builtin.module", "A list of symbols.", Arity::exactly(0), Arity::exactly(0))
+            .with_assembly(assembly::builtin::print_module, assembly::builtin::parse_module)
             .with_regions(Arity::exactly(1))
             .with_traits(&[Trait::IsolatedFromAbove, Trait::SingleBlock, Trait::NoTerminator]),
         OpDefinition::new(
@@ -16,6 +18,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::at_least(0),
             Arity::at_least(1),
         )
+        .with_assembly(assembly::builtin::print_cast, assembly::builtin::parse_cast)
         .with_traits(&[Trait::Pure]),
     ]
 }

@@ -2,6 +2,7 @@
 
 pub use crate::codes::cf::*;
 
+use crate::assembly;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::rewrite::Rewriter;
 use ir::{Arity, Block, Body, Op, OpDefinition, Trait, Type, Value, constant_integer};
@@ -12,10 +13,12 @@ use crate::checks::{Check, ensure, operand_type, same_types, segments, types_of}
 pub fn operations() -> Vec<OpDefinition> {
     vec![
         OpDefinition::new("cf.br", "Goes to a block.", Arity::at_least(0), Arity::exactly(0))
+            .with_assembly(assembly::cf::print_branch, assembly::cf::parse_branch)
             .with_successors(Arity::exactly(1))
             .with_traits(&[Trait::Terminator])
             .with_verify(|body, op| forwards(body, body.op(op).successors()[0], body.op(op).operands())),
         OpDefinition::new("cf.cond_br", "Goes to one of two blocks.", Arity::at_least(1), Arity::exactly(0))
+            .with_assembly(assembly::cf::print_conditional, assembly::cf::parse_conditional)
             .with_successors(Arity::exactly(2))
             .with_traits(&[Trait::Terminator])
             .with_verify(verify_cond_br)
@@ -26,6 +29,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::at_least(1),
             Arity::exactly(0),
         )
+        .with_assembly(assembly::cf::print_switch, assembly::cf::parse_switch)
         .with_successors(Arity::at_least(1))
         .with_traits(&[Trait::Terminator])
         .with_attributes(
@@ -44,6 +48,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::exactly(0),
         )
         .with_attributes(const { &[AttributeDefinition::required("msg", AttributeKind::String)] })
+        .with_format("arg: i1", "", "$arg `,` $msg attr-dict")
         .with_verify(verify_condition),
     ]
 }

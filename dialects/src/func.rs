@@ -2,7 +2,7 @@
 
 pub use crate::codes::func::*;
 
-use crate::OpCodes;
+use crate::{OpCodes, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
@@ -30,11 +30,14 @@ pub fn operations() -> Vec<OpDefinition> {
                 ]
             },
         )
+        .with_assembly(assembly::func::print_function, assembly::func::parse_function)
         .with_verify(verify_function),
         OpDefinition::new("func.call", "Calls a function of the module.", Arity::at_least(0), Arity::at_least(0))
             .with_attributes(const { &[AttributeDefinition::required("callee", AttributeKind::Symbol)] })
+            .with_assembly(assembly::func::print_call, assembly::func::parse_call)
             .with_verify_symbols(verify_call),
         OpDefinition::new("func.return", "Returns values to the caller.", Arity::at_least(0), Arity::exactly(0))
+            .with_assembly(assembly::print_values, assembly::parse_values)
             .with_traits(&[Trait::Terminator]),
     ]
 }

@@ -3,6 +3,7 @@
 //! Upstream's dialects have upstream's names, operands, attributes and semantics.
 
 pub mod arith;
+mod assembly;
 pub mod builtin;
 pub mod cf;
 mod checks;

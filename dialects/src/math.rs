@@ -73,6 +73,31 @@ pub fn operations() -> Vec<OpDefinition> {
 fn definition(name: &'static str, summary: &'static str, operands: u16, kind: Kind) -> OpDefinition {
     let results = if name == "math.sincos" { 2 } else { 1 };
     let row = OpDefinition::new(name, summary, Arity::exactly(operands), Arity::exactly(results));
+    let row = match (name, operands) {
+        ("math.sincos", _) => {
+            row.with_format("operand", "sin: operand, cos: operand", "$operand fastmath attr-dict `:` type($operand)")
+        }
+        ("math.clampf", _) => row.with_format(
+            "value: result, min: result, max: result",
+            "result",
+            "$value `to` `[` $min `,` $max `]` fastmath attr-dict `:` type($result)",
+        ),
+        ("math.fpowi", _) => {
+            row.with_format("lhs, rhs", "result: lhs", "$lhs `,` $rhs fastmath attr-dict `:` type($lhs) `,` type($rhs)")
+        }
+        (_, 1) if matches!(kind, Kind::FloatPredicate) => {
+            row.with_format("operand", "result: mask(operand)", "$operand fastmath attr-dict `:` type($operand)")
+        }
+        (_, 1) => row.with_format("operand: result", "result", "$operand fastmath attr-dict `:` type($result)"),
+        (_, 2) => {
+            row.with_format("lhs: result, rhs: result", "result", "$lhs `,` $rhs fastmath attr-dict `:` type($result)")
+        }
+        _ => row.with_format(
+            "a: result, b: result, c: result",
+            "result",
+            "$a `,` $b `,` $c fastmath attr-dict `:` type($result)",
+        ),
+    };
     match kind {
         Kind::Float => row
             .with_traits(&[Trait::Pure, Trait::Elementwise, Trait::SameOperandsAndResultType])

@@ -2,7 +2,7 @@
 
 pub use crate::codes::memref::*;
 
-use crate::OpCodes;
+use crate::{OpCodes, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
@@ -37,22 +37,39 @@ fn accesses() -> Vec<OpDefinition> {
     vec![
         OpDefinition::new("memref.alloc", "Heap memory.", Arity::at_least(0), Arity::exactly(1))
             .with_attributes(ALLOCATION)
+            .with_assembly(assembly::memref::print_allocation, assembly::memref::parse_allocation)
+            .with_result_names(|body, op| vec![own_name(body, op).to_string()])
             .with_verify(verify_allocation),
         OpDefinition::new("memref.alloca", "Stack memory.", Arity::at_least(0), Arity::exactly(1))
             .with_attributes(ALLOCATION)
+            .with_assembly(assembly::memref::print_allocation, assembly::memref::parse_allocation)
+            .with_result_names(|body, op| vec![own_name(body, op).to_string()])
             .with_verify(verify_allocation),
         OpDefinition::new("memref.dealloc", "Gives heap memory back.", Arity::exactly(1), nothing)
+            .with_format("memref", "", "$memref attr-dict `:` type($memref)")
             .with_verify(|body, op| buffer(body, op, 0).map(|_| ())),
         OpDefinition::new("memref.load", "Reads an element.", Arity::at_least(1), Arity::exactly(1))
             .with_traits(&[Trait::ReadsMemory])
+            .with_format(
+                "memref, indices...: index",
+                "result: element(memref)",
+                "$memref `[` $indices `]` attr-dict `:` type($memref)",
+            )
             .with_verify(verify_load),
-        OpDefinition::new("memref.store", "Writes an element.", Arity::at_least(2), nothing).with_verify(verify_store),
+        OpDefinition::new("memref.store", "Writes an element.", Arity::at_least(2), nothing)
+            .with_format(
+                "value: element(memref), memref, indices...: index",
+                "",
+                "$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)",
+            )
+            .with_verify(verify_store),
         OpDefinition::new(
             "memref.copy",
             "Copies all elements to a buffer that does not overlap.",
             Arity::exactly(2),
             nothing,
         )
+        .with_format("source, target", "", "$source `,` $target attr-dict `:` type($source) `to` type($target)")
         .with_verify(verify_copy),
     ]
 }
@@ -63,12 +80,27 @@ fn views() -> Vec<OpDefinition> {
         OpDefinition::new(name, summary, operands, Arity::exactly(1)).with_traits(&[Trait::Pure])
     };
     vec![
-        row("memref.dim", "The extent of a dimension.", Arity::exactly(2)).with_verify(verify_dim).with_fold(fold_dim),
-        row("memref.view", "Part of a byte buffer as another buffer.", Arity::at_least(2)).with_verify(verify_view),
+        row("memref.dim", "The extent of a dimension.", Arity::exactly(2))
+            .with_format("source, index: index", "result: index", "$source `,` $index attr-dict `:` type($source)")
+            .with_result_names(|_, _| vec!["dim".to_string()])
+            .with_verify(verify_dim)
+            .with_fold(fold_dim),
+        row("memref.view", "Part of a byte buffer as another buffer.", Arity::at_least(2))
+            .with_format(
+                "source, shift: index, sizes...: index",
+                "result",
+                "$source `[` $shift `]` `` `[` $sizes `]` attr-dict `:` type($source) `to` type($result)",
+            )
+            .with_result_names(|_, _| vec!["view".to_string()])
+            .with_verify(verify_view),
         row("memref.subview", "A strided part.", Arity::at_least(1))
             .with_attributes(SLICE)
+            .with_assembly(assembly::memref::print_slice, assembly::memref::parse_slice)
+            .with_result_names(|_, _| vec!["subview".to_string()])
             .with_verify(|body, op| verify_slice(body, op, 1, rank(body, op, 0)?)),
         row("memref.cast", "The same buffer, with more or less known of it.", Arity::exactly(1))
+            .with_format("source", "dest", "$source attr-dict `:` type($source) `to` type($dest)")
+            .with_result_names(|_, _| vec!["cast".to_string()])
             .with_verify(verify_cast)
             .with_fold(fold_cast),
         row("memref.reinterpret_cast", "The same memory with other offset, sizes and strides.", Arity::at_least(1))
@@ -88,6 +120,8 @@ fn views() -> Vec<OpDefinition> {
                 verify_reassociation(body, op, result_type(body, op, 0), operand_type(body, op, 0))
             }),
         row("memref.extract_aligned_pointer_as_index", "The address as a number.", Arity::exactly(1))
+            .with_format("source", "result: index", "$source attr-dict `:` type($source) `->` type($result)")
+            .with_result_names(|_, _| vec!["intptr".to_string()])
             .with_verify(|body, op| buffer(body, op, 0).map(|_| ())),
     ]
 }
@@ -109,12 +143,19 @@ fn symbols() -> Vec<OpDefinition> {
                     ]
                 },
             )
+            .with_assembly(assembly::memref::print_global, assembly::memref::parse_global)
             .with_verify(verify_global),
         OpDefinition::new("memref.get_global", "The buffer of a global.", Arity::exactly(0), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
             .with_attributes(const { &[AttributeDefinition::required("name", AttributeKind::Symbol)] })
+            .with_format("", "result", "$name attr-dict `:` type($result)")
             .with_verify_symbols(verify_get_global),
     ]
+}
+
+/// `alloc` of `memref.alloc`
+fn own_name(body: &Body, op: Op) -> &str {
+    body.name(op).rsplit('.').next().unwrap_or_default()
 }
 
 /// The type of operand `index`, which must be a memref.

@@ -2,7 +2,7 @@
 
 pub use crate::codes::ml_program::*;
 
-use crate::OpCodes;
+use crate::{OpCodes, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
@@ -25,13 +25,16 @@ pub fn operations() -> Vec<OpDefinition> {
                         AttributeDefinition::optional("sym_visibility", AttributeKind::String),
                     ]
                 },
-            ),
+            )
+            .with_assembly(assembly::ml_program::print_global, assembly::ml_program::parse_global),
         OpDefinition::new("ml_program.global_load", "The tensor a global holds.", none, one)
             .with_traits(&[Trait::ReadsMemory])
             .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
+            .with_format("", "result", "$global attr-dict `:` type($result)")
             .with_verify_symbols(|symbols, body, op| verify_global(symbols, body, op, result_type(body, op, 0))),
         OpDefinition::new("ml_program.global_store", "Makes a global hold a tensor.", one, none)
             .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
+            .with_format("value", "", "$global `=` $value attr-dict `:` type($value)")
             .with_verify_symbols(|symbols, body, op| verify_global(symbols, body, op, operand_type(body, op, 0))),
     ]
 }

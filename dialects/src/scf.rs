@@ -2,6 +2,7 @@
 
 pub use crate::codes::scf::*;
 
+use crate::assembly;
 use ir::rewrite::Rewriter;
 use ir::{Arity, Body, Op, OpDefinition, Trait, Type, Value, constant_integer};
 
@@ -17,27 +18,35 @@ pub fn operations() -> Vec<OpDefinition> {
     };
     vec![
         structured("scf.for", "A counted loop that carries values.", Arity::at_least(3), 1)
+            .with_assembly(assembly::scf::print_for, assembly::scf::parse_for)
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
             .with_verify(verify_for)
             .with_canonicalize(simplify_for),
         structured("scf.if", "One of two regions.", Arity::exactly(1), 2)
+            .with_assembly(assembly::scf::print_if, assembly::scf::parse_if)
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
             .with_verify(verify_if)
             .with_canonicalize(simplify_if),
         // not RecursiveEffects: it may not terminate
         structured("scf.while", "A loop with a condition.", Arity::at_least(0), 2)
+            .with_assembly(assembly::scf::print_while, assembly::scf::parse_while)
             .with_traits(&[Trait::SingleBlock])
             .with_verify(verify_while),
         structured("scf.parallel", "A loop nest without an order.", Arity::at_least(3), 1)
+            .with_assembly(assembly::scf::print_parallel, assembly::scf::parse_parallel)
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
             .with_verify(verify_parallel),
-        end("scf.yield", "The values of a region.", Arity::at_least(0)),
+        end("scf.yield", "The values of a region.", Arity::at_least(0))
+            .with_assembly(assembly::print_values, assembly::parse_values),
         end("scf.condition", "Whether a while loop goes on, and with what.", Arity::at_least(1))
+            .with_assembly(assembly::scf::print_condition, assembly::scf::parse_condition)
             .with_verify(verify_condition),
         end("scf.reduce", "Ends a parallel loop and combines values.", Arity::at_least(0))
+            .with_assembly(assembly::scf::print_reduce, assembly::scf::parse_reduce)
             .with_regions(Arity::at_least(0))
             .with_verify(verify_reduce),
-        end("scf.reduce.return", "A combined value.", Arity::exactly(1)),
+        end("scf.reduce.return", "A combined value.", Arity::exactly(1))
+            .with_assembly(assembly::print_values, assembly::parse_values),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 pub use crate::codes::tensor::*;
 
+use crate::assembly;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Body, Folded, Op, OpDefinition, Trait, Type};
 
@@ -26,19 +27,47 @@ pub fn operations() -> Vec<OpDefinition> {
         OpDefinition::new(name, summary, operands, Arity::exactly(1)).with_traits(&[Trait::Pure])
     };
     vec![
-        row("tensor.empty", "A tensor without contents.", Arity::at_least(0)).with_verify(|body, op| {
-            verify_dynamic_sizes(body, op, 0, body.op(op).operands().len(), result_type(body, op, 0))
-        }),
-        row("tensor.dim", "The extent of a dimension.", Arity::exactly(2)).with_verify(verify_dim).with_fold(fold_dim),
-        row("tensor.rank", "The number of dimensions.", Arity::exactly(1)).with_fold(fold_rank),
+        row("tensor.empty", "A tensor without contents.", Arity::at_least(0))
+            .with_format("sizes...: index", "result", "`(` $sizes `)` attr-dict `:` type($result)")
+            .with_verify(|body, op| {
+                verify_dynamic_sizes(body, op, 0, body.op(op).operands().len(), result_type(body, op, 0))
+            }),
+        row("tensor.dim", "The extent of a dimension.", Arity::exactly(2))
+            .with_format("source, index: index", "result: index", "$source `,` $index attr-dict `:` type($source)")
+            .with_result_names(|_, _| vec!["dim".to_string()])
+            .with_verify(verify_dim)
+            .with_fold(fold_dim),
+        row("tensor.rank", "The number of dimensions.", Arity::exactly(1))
+            .with_format("tensor", "result: index", "$tensor attr-dict `:` type($tensor)")
+            .with_result_names(|_, _| vec!["rank".to_string()])
+            .with_fold(fold_rank),
         row("tensor.cast", "The same tensor, with more or fewer static extents.", Arity::exactly(1))
+            .with_format("source", "dest", "$source attr-dict `:` type($source) `to` type($dest)")
+            .with_result_names(|_, _| vec!["cast".to_string()])
             .with_verify(verify_cast)
             .with_fold(fold_cast),
-        row("tensor.bitcast", "The same bits as another element type.", Arity::exactly(1)),
-        row("tensor.extract", "One element.", Arity::at_least(1)).with_verify(verify_extract),
-        row("tensor.insert", "A tensor with one element replaced.", Arity::at_least(2)).with_verify(verify_insert),
+        row("tensor.bitcast", "The same bits as another element type.", Arity::exactly(1))
+            .with_format("source", "dest", "$source attr-dict `:` type($source) `to` type($dest)"),
+        row("tensor.extract", "One element.", Arity::at_least(1))
+            .with_format(
+                "tensor, indices...: index",
+                "result: element(tensor)",
+                "$tensor `[` $indices `]` attr-dict `:` type($tensor)",
+            )
+            .with_result_names(|_, _| vec!["extracted".to_string()])
+            .with_verify(verify_extract),
+        row("tensor.insert", "A tensor with one element replaced.", Arity::at_least(2))
+            .with_format(
+                "scalar: element(result), dest: result, indices...: index",
+                "result",
+                "$scalar `into` $dest `[` $indices `]` attr-dict `:` type($result)",
+            )
+            .with_result_names(|_, _| vec!["inserted".to_string()])
+            .with_verify(verify_insert),
         row("tensor.extract_slice", "A strided part.", Arity::at_least(1))
             .with_attributes(SLICE)
+            .with_assembly(assembly::memref::print_slice, assembly::memref::parse_slice)
+            .with_result_names(|_, _| vec!["extracted_slice".to_string()])
             .with_verify(|body, op| verify_slice(body, op, 1, rank(body, op, 0)?)),
         row("tensor.insert_slice", "A tensor with a strided part replaced.", Arity::at_least(2))
             .with_attributes(SLICE)
@@ -54,16 +83,26 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_verify(|body, op| {
                 verify_reassociation(body, op, result_type(body, op, 0), operand_type(body, op, 0))
             }),
-        row("tensor.reshape", "The same elements in another shape.", Arity::exactly(2)).with_verify(verify_reshape),
-        row("tensor.from_elements", "A tensor of scalars.", Arity::at_least(0)).with_verify(verify_from_elements),
+        row("tensor.reshape", "The same elements in another shape.", Arity::exactly(2))
+            .with_assembly(assembly::tensor::print_reshape, assembly::tensor::parse_reshape)
+            .with_result_names(|_, _| vec!["reshape".to_string()])
+            .with_verify(verify_reshape),
+        row("tensor.from_elements", "A tensor of scalars.", Arity::at_least(0))
+            .with_assembly(assembly::tensor::print_from_elements, assembly::tensor::parse_from_elements)
+            .with_result_names(|_, _| vec!["from_elements".to_string()])
+            .with_verify(verify_from_elements),
         row("tensor.splat", "A tensor filled with one scalar.", Arity::at_least(1)).with_verify(|body, op| {
             let count = body.op(op).operands().len() - 1;
             verify_dynamic_sizes(body, op, 1, count, result_type(body, op, 0))
         }),
         row("tensor.concat", "Tensors joined along a dimension.", Arity::at_least(1))
             .with_attributes(const { &[AttributeDefinition::required("dim", AttributeKind::Integer)] })
+            .with_assembly(assembly::tensor::print_concat, assembly::tensor::parse_concat)
+            .with_result_names(|_, _| vec!["concat".to_string()])
             .with_verify(verify_concat),
         row("tensor.pad", "A tensor with a border.", Arity::at_least(1))
+            .with_assembly(assembly::tensor::print_pad, assembly::tensor::parse_pad)
+            .with_result_names(|_, _| vec!["padded".to_string()])
             .with_regions(Arity::exactly(1))
             .with_traits(&[Trait::Pure, Trait::SingleBlock])
             .with_attributes(const { &[
@@ -78,6 +117,7 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
             .with_verify(verify_generate),
         OpDefinition::new("tensor.yield", "The element a region computed.", Arity::exactly(1), Arity::exactly(0))
+            .with_assembly(assembly::print_values, assembly::parse_values)
             .with_traits(&[Trait::Terminator]),
     ]
 }

@@ -2,7 +2,7 @@
 
 pub use crate::codes::vector::*;
 
-use crate::{OpCode, arith};
+use crate::{OpCode, arith, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
 
@@ -22,8 +22,18 @@ fn accesses() -> Vec<OpDefinition> {
     vec![
         OpDefinition::new("vector.load", "Reads consecutive elements.", Arity::at_least(1), Arity::exactly(1))
             .with_traits(&[Trait::ReadsMemory])
+            .with_format(
+                "base, indices...: index",
+                "result",
+                "$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)",
+            )
             .with_verify(|body, op| verify_access(body, op, 0, 0, result_type(body, op, 0))),
         OpDefinition::new("vector.store", "Writes consecutive elements.", Arity::at_least(2), nothing)
+            .with_format(
+                "value, base, indices...: index",
+                "",
+                "$value `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($value)",
+            )
             .with_verify(|body, op| verify_access(body, op, 1, 0, operand_type(body, op, 0))),
         OpDefinition::new(
             "vector.maskedload",
@@ -32,14 +42,31 @@ fn accesses() -> Vec<OpDefinition> {
             Arity::exactly(1),
         )
         .with_traits(&[Trait::ReadsMemory])
+        .with_format(
+            "base, indices...: index, mask, pass_thru",
+            "result",
+            "$base `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base) `,` type($mask) `,` \
+             type($pass_thru) `into` type($result)",
+        )
         .with_verify(verify_masked_load),
         OpDefinition::new("vector.maskedstore", "Writes the elements a mask selects.", Arity::at_least(3), nothing)
+            .with_format(
+                "base, indices...: index, mask, value",
+                "",
+                "$base `[` $indices `]` `,` $mask `,` $value attr-dict `:` type($base) `,` type($mask) `,` type($value)",
+            )
             .with_verify(verify_masked_store),
         OpDefinition::new(
             "vector.gather",
             "Reads elements at a vector of offsets.",
             Arity::at_least(4),
             Arity::exactly(1),
+        )
+        .with_format(
+            "base, offsets...: index, indices, mask, pass_thru",
+            "result",
+            "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base) `,` \
+             type($indices) `,` type($mask) `,` type($pass_thru) `into` type($result)",
         )
         .with_traits(&[Trait::ReadsMemory]),
     ]
@@ -54,30 +81,51 @@ fn values() -> Vec<OpDefinition> {
         &[AttributeDefinition::required("static_position", AttributeKind::Integers)];
     vec![
         row("vector.broadcast", "A scalar or smaller vector in every lane.", Arity::exactly(1))
+            .with_format("source", "vector", "$source attr-dict `:` type($source) `to` type($vector)")
             .with_verify(verify_broadcast),
         row("vector.extract", "A lane or sub-vector.", Arity::at_least(1))
             .with_attributes(POSITION)
+            .with_assembly(assembly::vector::print_extract, assembly::vector::parse_extract)
             .with_verify(verify_extract),
         row("vector.insert", "A vector with a lane or sub-vector replaced.", Arity::at_least(2))
             .with_attributes(POSITION)
+            .with_assembly(assembly::vector::print_insert, assembly::vector::parse_insert)
             .with_verify(verify_insert),
         row("vector.fma", "a * b + c, rounded once.", Arity::exactly(3))
             .with_traits(&[Trait::Pure, Trait::Elementwise, Trait::SameOperandsAndResultType])
+            .with_format("lhs, rhs: lhs, acc: lhs", "result: lhs", "$lhs `,` $rhs `,` $acc attr-dict `:` type($lhs)")
             .with_verify(verify_fma),
         row("vector.reduction", "All lanes combined.", Arity::between(1, 2))
             .with_attributes(const { &[AttributeDefinition::required("kind", AttributeKind::Any)] })
+            .with_assembly(assembly::vector::print_reduction, assembly::vector::parse_reduction)
             .with_verify(verify_reduction),
-        row("vector.from_elements", "A vector from its lanes.", Arity::at_least(1)).with_verify(verify_from_elements),
-        row("vector.create_mask", "True in the first lanes.", Arity::at_least(0)).with_verify(verify_create_mask),
+        row("vector.from_elements", "A vector from its lanes.", Arity::at_least(1))
+            .with_assembly(assembly::tensor::print_from_elements, assembly::tensor::parse_from_elements)
+            .with_verify(verify_from_elements),
+        row("vector.create_mask", "True in the first lanes.", Arity::at_least(0))
+            .with_format("operands...: index", "result", "$operands attr-dict `:` type($result)")
+            .with_verify(verify_create_mask),
         row("vector.constant_mask", "True in the first lanes, their number known.", Arity::exactly(0))
             .with_attributes(const { &[AttributeDefinition::required("mask_dim_sizes", AttributeKind::Integers)] })
+            .with_format("", "result", "$mask_dim_sizes attr-dict `:` type($result)")
             .with_verify(verify_constant_mask),
         row("vector.shuffle", "Lanes of two vectors in any order.", Arity::exactly(2))
             .with_attributes(const { &[AttributeDefinition::required("mask", AttributeKind::Integers)] })
+            .with_assembly(assembly::vector::print_shuffle, assembly::vector::parse_shuffle)
             .with_verify(verify_shuffle),
-        row("vector.step", "0, 1, 2, … in the lanes.", Arity::exactly(0)),
-        row("vector.shape_cast", "The same lanes in another shape.", Arity::exactly(1)).with_verify(verify_shape_cast),
-        row("vector.bitcast", "The same bits in other lanes.", Arity::exactly(1)),
+        row("vector.step", "0, 1, 2, … in the lanes.", Arity::exactly(0)).with_format(
+            "",
+            "result",
+            "attr-dict `:` type($result)",
+        ),
+        row("vector.shape_cast", "The same lanes in another shape.", Arity::exactly(1))
+            .with_format("source", "result", "$source attr-dict `:` type($source) `to` type($result)")
+            .with_verify(verify_shape_cast),
+        row("vector.bitcast", "The same bits in other lanes.", Arity::exactly(1)).with_format(
+            "source",
+            "result",
+            "$source attr-dict `:` type($source) `to` type($result)",
+        ),
     ]
 }
 

@@ -1,4 +1,4 @@
-// RUN: not onnx-opt %s --pass-pipeline='optimize{without=shape+colour}' 2>&1 | FileCheck %s
+// RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{without=shape+colour}' 2>&1 | FileCheck %s
 
 // CHECK: error: there is no family of rules 'colour'
 // CHECK-NEXT: the families are arithmetic, activation, shape, linear, heads, normalization, quantization

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=verify-level --verify-diagnostics
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=verify-level --verify-diagnostics
 
 "builtin.module"() ({
   "func.func"() ({

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --verify-diagnostics
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --verify-diagnostics
 
 "builtin.module"() ({
   // expected-error@+1 {{expected '(', found '{'}}

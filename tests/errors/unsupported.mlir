@@ -1,5 +1,5 @@
 // All operators that cannot be lowered are reported at once.
-// RUN: onnx-opt %s --pass-pipeline=onnx-to-linalg --verify-diagnostics
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=onnx-to-linalg --verify-diagnostics
 
 "builtin.module"() ({
   "func.func"() ({

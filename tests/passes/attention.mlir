@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,outline-kernels,build-kernels{target=llvm}' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,outline-kernels{attention=false}' | FileCheck %s --check-prefix=APART
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,outline-kernels,build-kernels{target=llvm}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,outline-kernels{attention=false}' | FileCheck %s --check-prefix=APART
 
 // Scores and weights of some rows lie in memory of the thread; the weights that are a result are in memory as a whole.
 // CHECK: callee = @matmul_softmax_matmul_0}

@@ -1,7 +1,7 @@
 // Products with known weights of a few bits read them as they are; where arithmetic is fixed they are products with floats.
-// RUN: onnx-opt %s --pass-pipeline='decompose{foreign=true},decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='decompose{foreign=true},decompose,onnx-to-linalg,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
-// RUN: onnx-opt %s --pass-pipeline='decompose{foreign=true lowered=true},decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=FLOATS
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true},decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true},decompose,onnx-to-linalg,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true lowered=true},decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=FLOATS
 
 // CHECK: "rt.contract_blocks"(
 // CALL: callee = @rt_contract_blocks

@@ -1,7 +1,7 @@
 // Products of bytes are contractions; what is made of the sums has other elements, so that they lie apart.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels,tile-contractions{runtime=false},lower-to-low,verify-level' | FileCheck %s --check-prefix=LOOPS
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels,tile-contractions{runtime=false},lower-to-low,verify-level' | FileCheck %s --check-prefix=LOOPS
 
 // CHECK: "memref.alloca"() {{.*}} -> memref<128x64xi32>
 // CHECK: "rt.contract"({{.*}}kind = "u8i8"

@@ -1,5 +1,5 @@
 // A convolution of bytes with no more channels than lie side by side is a contraction like any other.
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s
 
 // CHECK: "rt.contract"({{.*}}kind = "u8i8"
 "builtin.module"() ({

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=TILE
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,lower-to-kernels,call-contractions' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=TILE
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels,call-contractions' | FileCheck %s
 
 // TILE: "rt.contract"
 // CHECK-NOT: rt.contract"

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=builtin.module(func.func(canonicalize)) | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=builtin.module(func.func(canonicalize)) | FileCheck %s
 
 // CHECK: "builtin.module"
 "builtin.module"() ({

@@ -1,5 +1,5 @@
 // Indices that a loop's counter is divided into are carried along by the loop.
-// RUN: onnx-opt %s --pass-pipeline='carry-indices,simplify' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='carry-indices,simplify' | FileCheck %s
 
 // CHECK: "arith.divui"
 // CHECK: "arith.divui"

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=cranelift}' | FileCheck %s
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm}' | FileCheck %s --check-prefix=WIDE
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=cranelift}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm}' | FileCheck %s --check-prefix=WIDE
 
 // A triangle: each row is zeros, then a copy; nothing is compared. Wide vectors compare instead.
 // CHECK: %[[BOUND:.*]] = "arith.minsi"(

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
 // What is computed element by element is one row, whatever the shape; axes of one element are gone.
 // CHECK: "tensor.reshape"(%arg0, %{{.*}}) : (tensor<1x64x56x56xf32>, tensor<1xindex>) -> tensor<200704xf32>

@@ -1,5 +1,5 @@
 // A start vector of one element is no buffer: kernels hold it themselves.
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s
 
 // CHECK: "arith.constant"() {value = 5.000000e-01 : f32}
 // CHECK: "rt.contract"

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=builtin.module(func.func(cse)) | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=builtin.module(func.func(cse)) | FileCheck %s
 
 "builtin.module"() ({
   // CHECK: ^bb0(%[[X:.*]]: tensor<?x4xf32>):

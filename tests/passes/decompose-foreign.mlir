@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline='decompose{foreign=true}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true}' | FileCheck %s
 
 // What is not of ONNX is taken apart; compositions of the standard's own are left to the rewrites.
 // CHECK: "func.func"

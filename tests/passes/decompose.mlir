@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='decompose' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='decompose' | FileCheck %s
 
 // A composition becomes what its definition says; what nobody reads is left out.
 // CHECK-NOT: onnx.SwiGLU

@@ -1,7 +1,7 @@
 // A product of many steps is computed in parts, whose part of a panel stays in a near cache while all rows are multiplied by it. The
 // runtime's micro-kernels, which Cranelift's code calls, cut by themselves.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=specialised},fold-constants,build-kernels{target=llvm}' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=specialised},fold-constants,build-kernels{target=cranelift}' | FileCheck %s --check-prefix=WHOLE
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=specialised},fold-constants,build-kernels{target=llvm}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=specialised},fold-constants,build-kernels{target=cranelift}' | FileCheck %s --check-prefix=WHOLE
 
 // the sums' loops are two groups of channels, 70 lines, 3 pixels and 16 channels: a part takes 21 lines at most
 // CHECK: ^bb0({{.*}}memref<2x2x70x3x16x16xf32>

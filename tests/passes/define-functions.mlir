@@ -1,5 +1,5 @@
 // What the runtime would compute is a function of the module; sines are calls of one where products are rounded.
-// RUN: onnx-opt %s --pass-pipeline='expand-math{inline=rounded},define-functions' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='expand-math{inline=rounded},define-functions' | FileCheck %s
 
 // CHECK: "func.call"({{.*}}) {callee = @rt_exp_f64} : (f64) -> f64
 // CHECK: "func.call"({{.*}}) {callee = @rt_cos_f32} : (f32) -> f32

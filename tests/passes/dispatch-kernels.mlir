@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --pass-pipeline=dispatch-kernels | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline=dispatch-kernels,tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=dispatch-kernels | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=dispatch-kernels,tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
 // The kernel is a choice by the word of the processor's level.
 // CHECK: %[[WORD:.*]] = "memref.get_global"() {name = @rt_level}

@@ -1,5 +1,5 @@
 // Small constants are computed; what the processor or a library decides, large constants and long sums are left to code.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,evaluate-constants' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,evaluate-constants' | FileCheck %s
 
 // 3 / sqrt(4 + 5) for each channel, broadcast and transposed
 // CHECK-DAG: "arith.constant"() {value = dense<[{{\[}}1.000000e+00, 4.000000e+00], [1.000000e+00, 4.000000e+00], [1.000000e+00, 4.000000e+00]]> : tensor<3x2xf32>}

@@ -1,5 +1,5 @@
 // Where vectors are wide, functions on f64 are arithmetic, too, and so is what is computed in it for f32.
-// RUN: onnx-opt %s --pass-pipeline='expand-math{inline=doubles}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='expand-math{inline=doubles}' | FileCheck %s
 
 // CHECK-NOT: rt_exp_f64
 // CHECK-NOT: rt_cosh_f64

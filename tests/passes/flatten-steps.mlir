@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=flatten-buffers | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=flatten-buffers | FileCheck %s
 
 // The innermost loop runs over an axis with others behind it: its index is multiplied by how far apart its neighbours are, and what the
 // loops around say is added up in front.

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants' | FileCheck %s
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=KERNEL
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=KERNEL
 
 // Packing the weights depends on constants alone and runs once; equal operators share their kernels.
 // CHECK: ^bb0(%[[X:.*]]: tensor<4x32xf32>):

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
 // A transposition that leaves the columns of a product innermost belongs into its kernel.
 // CHECK: callee = @matmul_transpose

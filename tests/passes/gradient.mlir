@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline='decompose{foreign=true},canonicalize' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true},canonicalize' | FileCheck %s
 
 // A gradient becomes adjoints, from what it names back to its inputs.
 // CHECK: %[[SINE:.*]] = "onnx.Sin"

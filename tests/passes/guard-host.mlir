@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=number-assertions,guard-host | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=number-assertions,guard-host | FileCheck %s
 
 // A host function returns the number of the message as soon as an assertion fails, or memory is refused.
 // CHECK: ^bb0(%[[TABLE:.*]]: memref<?xi64>, %[[C:.*]]: i1):

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=build-kernels | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=build-kernels | FileCheck %s
 
 // A routine takes words on the stack; the extents of a result that it returns are read behind the call, and asserted where
 // the type knows them. What an iteration makes is freed at its end, but for the tensors that go round.

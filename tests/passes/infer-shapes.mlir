@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=infer-shapes | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=infer-shapes | FileCheck %s
 
 "builtin.module"() ({
   // CHECK: "onnx.MatMul"{{.*}} -> tensor<2x4xf32>

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
 // Two operators that differ in a number alone share a kernel, which takes the number.
 // CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)

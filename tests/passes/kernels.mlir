@@ -1,7 +1,7 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,verify-level{level=structured}' | FileCheck %s --check-prefixes=OUTLINE
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefixes=KERNEL
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefixes=WIDE
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,time-kernels' | FileCheck %s --check-prefixes=TIME
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,verify-level{level=structured}' | FileCheck %s --check-prefixes=OUTLINE
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefixes=KERNEL
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefixes=WIDE
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,time-kernels' | FileCheck %s --check-prefixes=TIME
 
 // Two elementwise operations are one kernel, whose calls take sizes and destinations.
 // OUTLINE: ^bb0(%[[X:.*]]: tensor<?x32xf32>):

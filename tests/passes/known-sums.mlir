@@ -1,6 +1,6 @@
 // What zero points add to the sums of a convolution of bytes is a constant where its weights are: -5 · ((1 - 1) + (-2 - 1)) and
 // -5 · ((3 - 1) + (4 - 1)).
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 
 // CHECK-NOT: "arith.extsi"
 // CHECK: dense<{{..}}15, -25]]> : tensor<1x2xi32>

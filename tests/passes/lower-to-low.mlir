@@ -1,9 +1,9 @@
-// RUN: onnx-opt %s --pass-pipeline=number-assertions | FileCheck %s --check-prefix=ASSERT
-// RUN: onnx-opt %s --pass-pipeline=flatten-buffers | FileCheck %s --check-prefix=FLAT
-// RUN: onnx-opt %s --pass-pipeline=expand-math | FileCheck %s --check-prefix=MATH
-// RUN: onnx-opt %s --pass-pipeline=outline-parallel | FileCheck %s --check-prefix=PARALLEL
-// RUN: onnx-opt %s --pass-pipeline=outline-parallel,lower-control-flow | FileCheck %s --check-prefix=CONTROL
-// RUN: onnx-opt %s --pass-pipeline=lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=number-assertions | FileCheck %s --check-prefix=ASSERT
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=flatten-buffers | FileCheck %s --check-prefix=FLAT
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=expand-math | FileCheck %s --check-prefix=MATH
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=outline-parallel | FileCheck %s --check-prefix=PARALLEL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=outline-parallel,lower-control-flow | FileCheck %s --check-prefix=CONTROL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
 // A failed assertion of a kernel stores the number of its message.
 // ASSERT: ^bb0({{.*}}, %[[STATUS:.*]]: memref<1xi64>):

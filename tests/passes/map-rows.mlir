@@ -1,6 +1,6 @@
 // Functions of vectors in a loop are computed for pieces of its rows: the argument is stored, or read where it lies, the runtime
 // computes the function, and what is left of the loop reads the results.
-// RUN: onnx-opt %s --pass-pipeline='map-rows' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='map-rows' | FileCheck %s
 
 // A row of loads and a store of the function need no loop: only pieces are left.
 // CHECK: "func.func"

@@ -1,7 +1,7 @@
 // What only moves elements is a call of the runtime where code runs once, and loops where it runs often.
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{runs=one},verify-level{level=kernel}' | FileCheck %s
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=OFTEN
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm runs=one},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{runs=one},verify-level{level=kernel}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=OFTEN
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm runs=one},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
 
 // The addresses, the bytes of an element and the number of axes; then of each axis its extent and its steps in both tensors.
 // CHECK: sym_name = "main_graph"

@@ -1,6 +1,6 @@
 // A sum over everything is computed once, in front of the sums over rows that read it.
-// RUN: onnx-opt %s --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
 
 // CHECK: "scf.parallel"
 // CHECK: callee = @rt_fold_row

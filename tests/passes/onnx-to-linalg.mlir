@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,verify-level{level=structured}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,verify-level{level=structured}' | FileCheck %s
 
 // A static chain: index maps say which elements meet.
 // CHECK: ^bb0(%[[X:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<3xf32>):

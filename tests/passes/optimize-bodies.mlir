@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=optimize | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=optimize | FileCheck %s
 
 // Bodies are optimised as the main graph is, with what they read from outside.
 // CHECK: "onnx.Loop"

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,outline-kernels{shapes=shared}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,outline-kernels{shapes=shared}' | FileCheck %s
 
 // Both halves of an axis are read as they lie: how far the loop runs is the kernel's argument, and no modulus says it once more.
 // CHECK: sym_name = "main_graph"

@@ -1,5 +1,5 @@
 // What a padded row has of the operand itself is copied; only what lies around it is looked up.
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 
 // CHECK: tensor<1x8x2xf32>
 // CHECK: "tensor.extract"(%arg0, {{.*}}) : (tensor<1x6x6xf32>, index, index, index) -> f32

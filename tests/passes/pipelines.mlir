@@ -1,13 +1,13 @@
-// RUN: onnx-opt %s --pass-pipeline='builtin.module(func.func(canonicalize,cse),func.func(canonicalize{max-changes=8}))' --print-ir-after-all 2>&1 | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='canonicalize,cse' --timing 2>&1 | FileCheck %s --check-prefix=TIMING
-// RUN: onnx-opt %s --pass-pipeline=cse --print-ir-before=cse --print-ir-after=canonicalize 2>&1 | FileCheck %s --check-prefix=BEFORE
-// RUN: not onnx-opt %s --pass-pipeline='builtin.module(func.func(canonicalize,what))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// RUN: not onnx-opt %s --pass-pipeline='func.func(onnx-to-linalg)' 2>&1 | FileCheck %s --check-prefix=ANCHOR
-// RUN: not onnx-opt %s --pass-pipeline='builtin.module(cse' 2>&1 | FileCheck %s --check-prefix=OPEN
-// RUN: not onnx-opt %s --pass-pipeline='canonicalize{max-changes=many}' 2>&1 | FileCheck %s --check-prefix=OPTION
-// RUN: not onnx-opt %s --pass-pipeline='cse{fast=true}' 2>&1 | FileCheck %s --check-prefix=NOOPTION
-// RUN: not onnx-opt %s --pass-pipeline='canonicalize,verify-level{level=graph}' --reproducer=%t 2>&1 | FileCheck %s --check-prefix=REPRODUCER
-// RUN: not onnx-opt %t --run-reproducer 2>&1 | FileCheck %s --check-prefix=REPRODUCED
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='builtin.module(func.func(canonicalize,cse),func.func(canonicalize{max-changes=8}))' --print-ir-after-all 2>&1 | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='canonicalize,cse' --timing 2>&1 | FileCheck %s --check-prefix=TIMING
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=cse --print-ir-before=cse --print-ir-after=canonicalize 2>&1 | FileCheck %s --check-prefix=BEFORE
+// RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='builtin.module(func.func(canonicalize,what))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='func.func(onnx-to-linalg)' 2>&1 | FileCheck %s --check-prefix=ANCHOR
+// RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='builtin.module(cse' 2>&1 | FileCheck %s --check-prefix=OPEN
+// RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='canonicalize{max-changes=many}' 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='cse{fast=true}' 2>&1 | FileCheck %s --check-prefix=NOOPTION
+// RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='canonicalize,verify-level{level=graph}' --reproducer=%t 2>&1 | FileCheck %s --check-prefix=REPRODUCER
+// RUN: not onnx-opt --mlir-print-op-generic %t --run-reproducer 2>&1 | FileCheck %s --check-prefix=REPRODUCED
 // RUN: onnx-opt --list-passes | FileCheck %s --check-prefix=LIST
 
 // CHECK: IR Dump After canonicalize

@@ -1,7 +1,7 @@
 // What routines make of constants is computed beside the compiler: neither the calls are left nor what they alone read. What a run
 // gives is left alone, and so are routines that may fail.
-// RUN: onnx-opt %s --pass-pipeline='prepare-constants' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='prepare-constants{known=true}' | FileCheck %s --check-prefix=KNOWN
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='prepare-constants' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='prepare-constants{known=true}' | FileCheck %s --check-prefix=KNOWN
 
 // a transposition; with a border, what an earlier call gave, which nobody else reads
 // CHECK: "arith.constant"() {value = dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>}

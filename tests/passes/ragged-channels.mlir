@@ -1,6 +1,6 @@
 // Channels that are no whole packs get zeros behind them, so that packs are squares that are transposed in registers.
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
 
 // CHECK: "tensor.pad"
 // CHECK: static_high = array<i64: 0, 8, 0, 0>{{.*}}tensor<1x32x20x20xf32>

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=onnx-to-linalg,outline-kernels,build-kernels | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=onnx-to-linalg,outline-kernels,build-kernels | FileCheck %s
 
 // A cache that nothing else reads is offered with the memory of the output that follows from it; one that is read behind the
 // call, or by it, is not.

@@ -1,5 +1,5 @@
 // A product that is rounded before it is added gives the same bits on processors that cannot do otherwise.
-// RUN: onnx-opt %s --pass-pipeline='round-products' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='round-products' | FileCheck %s
 
 // CHECK: %[[PRODUCT:.*]] = "arith.mulf"(%arg0, %arg1)
 // CHECK-NEXT: %[[SUM:.*]] = "arith.addf"(%[[PRODUCT]], %arg2)

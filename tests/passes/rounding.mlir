@@ -1,6 +1,6 @@
 // Operations on halves are computed in f32: what is rounded between two of them is rounded once where the second keeps the order of numbers,
 // and what is the same for a whole row is widened in front of it.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
 
 // the number that a row's elements are added to
 // CHECK: "arith.extf"({{.*}}) : (f16) -> f32

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},build-kernels,verify-level{level=kernel}' | FileCheck %s
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='decompose,onnx-to-linalg,outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},build-kernels,verify-level{level=kernel}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='decompose,onnx-to-linalg,outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
 
 // The runtime folds the row where it lies, and the exponentials of its differences from a piece of a row that they are stored in.
 // CHECK: sym_name = "main_graph"

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=optimize | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=optimize | FileCheck %s
 
 // Nine heads of queries and three of keys and values, which are repeated for the products: they are read where they are.
 // CHECK: ^bb0(%[[Q:.*]]: tensor<?x9x?x64xf32>, %[[K:.*]]: tensor<?x3x?x64xf32>, %[[V:.*]]: tensor<?x3x?x64xf32>,

@@ -1,5 +1,5 @@
 // What loops say of the work of their iterations, by which the runtime shares them out.
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s
 
 // A long step along the last padded axis is a row of its own, inside or outside: the threads share what is one run of memory.
 // CHECK: sym_name = "main_graph"

@@ -1,6 +1,6 @@
 // What a reduction over a row and the result both need of its elements is computed once, into the result's own row, also where the result
 // does more with it than one operation.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels' | FileCheck %s
 
 // for vectors and for the elements behind them
 // CHECK-COUNT-2: math.exp

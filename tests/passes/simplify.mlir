@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=simplify | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=simplify | FileCheck %s
 
 // Stack memory is taken once a call, a branch on a constant goes one way, and what is never reached is gone.
 // CHECK: ^bb0(%[[X:.*]]: memref<?xf32>):

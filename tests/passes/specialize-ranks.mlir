@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline='specialize-ranks' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='specialize-ranks' | FileCheck %s
 
 // The branches of an If give scalars and vectors, and Add takes both: what follows is there twice. What does not depend
 // on the If stays in front.

@@ -1,6 +1,6 @@
-// RUN: onnx-opt %s --pass-pipeline=tile-contractions,cse | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='tile-contractions{registers=16 lanes=8},cse' | FileCheck %s --check-prefix=NARROW
-// RUN: onnx-opt %s --pass-pipeline=tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,cse | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{registers=16 lanes=8},cse' | FileCheck %s --check-prefix=NARROW
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
 // LOW-NOT: rt.contract
 // LOW-NOT: rt.depthwise

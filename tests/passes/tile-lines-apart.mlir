@@ -1,6 +1,6 @@
 // Sums of bytes lie apart until bytes are made of them, also line by line, so that one call makes bytes of those of a row of pixels,
 // with what is added and multiplied in each channel.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
 
 // CHECK: "memref.alloca"() {{.*}} : () -> memref<8192xi32>
 // CHECK: callee = @rt_contract_u8_i8

@@ -1,6 +1,6 @@
 // What is made of a convolution's sums and of numbers alone goes along its pixels, whose channels lie side by side: one loop without
 // indices, for narrow vectors.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels{target=cranelift}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels{target=cranelift}' | FileCheck %s
 
 // CHECK: "rt.contract"
 // CHECK: %[[PIXELS:[a-z0-9]+]] = "rt.buffer"

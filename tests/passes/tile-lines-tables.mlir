@@ -1,6 +1,6 @@
 // Where vectors are wide, bytes are made of sums by the loop itself, also line by line; only the table that they are looked up in then is
 // the runtime's.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-tables,outline-kernels,fold-constants,build-kernels{target=llvm},number-assertions,call-contractions,flatten-buffers,map-rows{functions=tables}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-tables,outline-kernels,fold-constants,build-kernels{target=llvm},number-assertions,call-contractions,flatten-buffers,map-rows{functions=tables}' | FileCheck %s
 
 // CHECK: callee = @rt_contract_u8_i8
 // CHECK: "math.roundeven"(%{{.*}}) : (vector<16xf32>) -> vector<16xf32>

@@ -1,5 +1,5 @@
 // What is done to a tile of a convolution goes along its pixels, whose channels lie side by side: one call computes a function of all.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
 
 // CHECK: callee = @rt_contract
 // CHECK: "rt.buffer"

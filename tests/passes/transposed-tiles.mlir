@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
 
 // Columns of the operand are rows of the result: squares of as many rows as vectors have lanes are loaded along the operand's
 // rows and transposed in registers. What is left of either side goes element by element.

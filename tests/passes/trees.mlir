@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --pass-pipeline='decompose' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg' | FileCheck %s --check-prefix=CALL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg' | FileCheck %s --check-prefix=CALL
 
 // All weights are for the first of two classes, and none is negative: their sum is the probability of the second.
 // CHECK: "onnx.ml.TreeEnsembleRegressor"

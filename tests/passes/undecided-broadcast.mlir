@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 
 // Whether N is 1 only a run tells: as a rule it is not, and %y is read as it lies; else its element is repeated. The product
 // tells that M is what N broadcasts to.

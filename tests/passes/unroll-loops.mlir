@@ -1,6 +1,6 @@
 // A loop of three iterations becomes its body three times, with what it carries handed on; one of four stays, and so does one whose
 // bounds only a run tells.
-// RUN: onnx-opt %s --pass-pipeline='unroll-loops,simplify' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='unroll-loops,simplify' | FileCheck %s
 
 // CHECK: ^bb0(%[[X:arg[0-9]+]]: memref<?xf32>
 // CHECK-NOT: "scf.for"

@@ -1,7 +1,7 @@
 // Contractions read weights in half precision as they are, but small ones that many rows are multiplied with.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-halves' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels' | FileCheck %s --check-prefix=TILES
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-halves' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels' | FileCheck %s --check-prefix=TILES
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
 
 // a vector, and what is widened in the graph
 // CHECK: ^bb0(%{{.*}}: f32, %[[HALF:.*]]: f16, %{{.*}}: f32):

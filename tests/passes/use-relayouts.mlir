@@ -1,7 +1,7 @@
 // What moves elements that are known ahead is one call of a routine, however many operations it is: a transposition, a border of
 // zeros and the scale of a channel with the pack of columns. What repeats elements stays with those that read them, and so does what
 // a run gives.
-// RUN: onnx-opt %s --pass-pipeline='use-relayouts,verify-level{level=structured}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='use-relayouts,verify-level{level=structured}' | FileCheck %s
 
 // a border of a transposed matrix, in packs: its subscripts are those of the matrix itself
 // CHECK: "arith.constant"() {value = dense<{{\[\[}}0, 16, 0, 1], [0, 0, 1, 0]]> : tensor<2x4xi64>}

@@ -1,7 +1,7 @@
 // Products with few rows read what is transposed for them as it lies, where it is in memory anyway.
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes,lower-to-kernels' | FileCheck %s --check-prefix=TILES
-// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes,lower-to-kernels' | FileCheck %s --check-prefix=TILES
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
 
 // an argument
 // CHECK: affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>{{.*}}rt.transposed} : (tensor<2x?x40xf32>, tensor<2x30x40xf32>

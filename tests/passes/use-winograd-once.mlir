@@ -1,7 +1,7 @@
 // For code that is there soon, weights at points have to pay for themselves in the first run: a convolution of many pixels is
 // replaced, also where one extent is not known, and one of few pixels, or of which nothing is known, stays.
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,use-winograd{runs=one}' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,use-winograd' | FileCheck %s --check-prefix=MANY
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd{runs=one}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd' | FileCheck %s --check-prefix=MANY
 
 // CHECK: "rt.winograd"({{.*}}tensor<36x4x64x16xf32>, {{.*}}tensor<1x4x80x80x16xf32>
 // CHECK: "rt.winograd"({{.*}}tensor<36x4x64x16xf32>, {{.*}}tensor<1x4x?x80x16xf32>

@@ -1,9 +1,9 @@
 // A convolution of 3×3 windows whose weights are known becomes one by points; the zeros around its operand, its bias and what
 // follows element by element are part of the kernel. Tiles are smaller where there are few pixels. One with strides, and one of
 // still fewer pixels, stay.
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,use-winograd,verify-level{level=structured}' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,use-winograd,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,use-winograd,lower-to-kernels,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd,verify-level{level=structured}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd,lower-to-kernels,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
 
 // CHECK-NOT: "tensor.pad"
 // CHECK: "rt.call"({{.*}}routine = "winograd_points"{{.*}}tensor<36x4x32x16xf32>

@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline=widen-narrow-types --elide-constants | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=widen-narrow-types --elide-constants | FileCheck %s
 
 // CHECK: ^bb0(%{{.*}}: memref<?xi8>, %{{.*}}: index):
 // CHECK: %[[BITS:.*]] = "memref.load"{{.*}} -> i8

@@ -226,13 +226,9 @@ impl fmt::Display for AffineExpr {
                 // upstream prints a + c with negative c as a - |c|
                 AffineExpr::Constant(c) if *c < 0 && *c != i64::MIN => binary(a, "-", &AffineExpr::Constant(-c)),
                 _ => match (&**a, &**b) {
-                    // a sum on the left needs no parentheses
-                    (AffineExpr::Add(..), _) | (AffineExpr::Mul(..), _) | (_, AffineExpr::Mul(..)) => {
-                        write!(f, "{a} + ")?;
-                        match &**b {
-                            AffineExpr::Add(..) => write!(f, "({b})"),
-                            _ => write!(f, "{b}"),
-                        }
+                    // sums and products in a sum need no parentheses
+                    (AffineExpr::Add(..) | AffineExpr::Mul(..), _) | (_, AffineExpr::Add(..) | AffineExpr::Mul(..)) => {
+                        write!(f, "{a} + {b}")
                     }
                     _ => binary(a, "+", b),
                 },

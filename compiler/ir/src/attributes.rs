@@ -281,13 +281,13 @@ impl<const N: usize> From<[(&'static str, Attribute); N]> for Attributes {
     }
 }
 
-/// `text` in double quotes with MLIR's escapes: `\\`, `\"`, and two hex digits for what is not printable ASCII.
+/// `text` in double quotes with MLIR's escapes: `\\`, and two hex digits for quotes and for what is not printable ASCII.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for byte in text.bytes() {
         match byte {
-            b'"' => quoted.push_str("\\\""),
             b'\\' => quoted.push_str("\\\\"),
+            b'"' => quoted.push_str("\\22"),
             0x20..=0x7e => quoted.push(byte as char),
             _ => fmt::Write::write_fmt(&mut quoted, format_args!("\\{byte:02X}")).expect("writing to a string"),
         }

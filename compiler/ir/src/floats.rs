@@ -180,12 +180,12 @@ pub fn decode(bits: u64, format: FloatType) -> f64 {
     if negative { -absolute } else { absolute }
 }
 
-/// `value`, which is exact in `format`, as upstream prints it: six decimals and an exponent if that is exact, enough
-/// digits otherwise, and hexadecimal bits for infinities and NaN.
+/// `value`, which is exact in `format`, as upstream prints it: six digits and an exponent if that is exact, enough digits
+/// otherwise, and hexadecimal bits for infinities, NaN and what would read as an integer.
 pub fn format_float(value: f64, format: FloatType) -> String {
     let bits = encode(value, format);
     if value.is_finite() {
-        let short = scientific(value, 6);
+        let short = scientific(value);
         if parses_to(&short, bits, format) {
             return short;
         }
@@ -201,37 +201,87 @@ fn parses_to(text: &str, bits: u64, format: FloatType) -> bool {
     text.parse::<f64>().is_ok_and(|value| encode(value, format) == bits)
 }
 
-/// `1.500000e+00`
-fn scientific(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$e}");
-    let (mantissa, exponent) = text.split_once('e').expect("exponent notation has an exponent");
-    let exponent: i32 = exponent.parse().expect("exponent is a number");
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
+/// The first `count` decimal digits of a magnitude, without zeros at the end, and the power of ten of the first.
+///
+/// As LLVM's `APFloat::toString` has it: all digits but those of about so many bits are cut off, then what is more than
+/// `count` digits is rounded, halves up.
+fn digits(magnitude: f64, count: usize) -> (String, i32) {
+    let (all, bits, decimals) = exact_digits(magnitude);
+    // slightly more than the bits of a digit
+    let required = (count * 196).div_ceil(59);
+    let removable = bits.saturating_sub(required) * 59 / 196;
+    let kept = &all[..all.len() - removable.min(all.len() - 1)];
+    let exponent = |length: usize| length as i32 - 1 + (all.len() - kept.len()) as i32 - decimals;
+    let mut digits: Vec<u8> = kept.bytes().collect();
+    let mut carried = 0;
+    if digits.len() > count {
+        let round_up = digits[count] >= b'5';
+        digits.truncate(count);
+        if round_up {
+            while digits.last() == Some(&b'9') {
+                digits.pop();
+            }
+            match digits.last_mut() {
+                Some(last) => *last += 1,
+                None => {
+                    digits.push(b'1');
+                    carried = 1;
+                }
+            }
+        }
+    }
+    let text = String::from_utf8(digits).expect("digits are ASCII");
+    let text = text.trim_end_matches('0');
+    (if text.is_empty() { "0" } else { text }.to_string(), exponent(kept.len()) + carried)
+}
+
+/// All decimal digits of a magnitude as a whole number, its length in bits, and how many of the digits are decimals.
+fn exact_digits(magnitude: f64) -> (String, usize, i32) {
+    let (mut mantissa, mut exponent) = (magnitude.to_bits() & ((1 << 52) - 1), (magnitude.to_bits() >> 52) as i32);
+    if exponent > 0 {
+        mantissa |= 1 << 52;
+    }
+    exponent = exponent.max(1) - 1075;
+    if mantissa == 0 {
+        return ("0".to_string(), 0, 0);
+    }
+    exponent += mantissa.trailing_zeros() as i32;
+    mantissa >>= mantissa.trailing_zeros();
+    let length = (64 - mantissa.leading_zeros()) as usize;
+    if exponent >= 0 {
+        return (format!("{magnitude}"), length + exponent as usize, 0);
+    }
+    // mantissa / 2^decimals = mantissa 5^decimals / 10^decimals
+    let decimals = -exponent;
+    let text: String = format!("{magnitude:.*}", decimals as usize).replace('.', "");
+    let bits = (mantissa as f64).log2() + f64::from(decimals) * 5f64.log2();
+    (text.trim_start_matches('0').to_string(), bits.floor() as usize + 1, decimals)
+}
+
+/// `1.500000e+00`: six digits, padded to six decimals.
+fn scientific(value: f64) -> String {
+    let (digits, exponent) = digits(value.abs(), 6);
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    let of_exponent = if exponent < 0 { '-' } else { '+' };
+    format!("{sign}{}.{:0<6}e{of_exponent}{:02}", &digits[..1], &digits[1..], exponent.abs())
 }
 
 /// Digits that distinguish all values of the format, without an exponent while at most three zeros are needed for
-/// padding.
+/// padding; whole numbers are without a point.
 fn default_notation(value: f64, format: FloatType) -> String {
     let precision = 2 + (layout(format).mantissa_bits + 1) as usize * 59 / 196;
-    let text = format!("{:.*e}", precision - 1, value.abs());
-    let (mantissa, exponent) = text.split_once('e').expect("exponent notation has an exponent");
-    let exponent: i32 = exponent.parse().expect("exponent is a number");
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let digits = digits.trim_end_matches('0');
-    let digits = if digits.is_empty() { "0" } else { digits };
+    let (digits, exponent) = digits(value.abs(), precision);
     let sign = if value.is_sign_negative() { "-" } else { "" };
-    let count = digits.len() as i32;
-    if exponent >= count {
-        return format!("{sign}{}E+{exponent}", with_point(digits, 1));
+    let padding = exponent + 1 - digits.len() as i32;
+    if exponent < -3 || padding > 3 || (padding > 0 && exponent + 1 > precision as i32) {
+        let of_exponent = if exponent < 0 { '-' } else { '+' };
+        return format!("{sign}{}E{of_exponent}{}", with_point(&digits, 1), exponent.abs());
     }
-    if exponent >= 0 {
-        return format!("{sign}{}", with_point(digits, exponent as usize + 1));
+    match exponent {
+        _ if padding >= 0 => format!("{sign}{digits}{}", "0".repeat(padding as usize)),
+        0.. => format!("{sign}{}", with_point(&digits, exponent as usize + 1)),
+        _ => format!("{sign}0.{}{digits}", "0".repeat((-exponent - 1) as usize)),
     }
-    if -exponent - 1 <= 3 {
-        return format!("{sign}0.{}{digits}", "0".repeat((-exponent - 1) as usize));
-    }
-    format!("{sign}{}E{exponent}", with_point(digits, 1))
 }
 
 /// Digits with a decimal point after the first `whole` of them and at least one digit after the point.
@@ -273,6 +323,14 @@ mod tests {
         assert_eq!(f32(std::f32::consts::PI), "3.14159274");
         assert_eq!(f32(1.234_567_9e10), "1.23456788E+10");
         assert_eq!(f32(1.234_567_9e-10), "1.23456786E-10");
+        assert_eq!(f32(12_582_912.0), "0x4B400000");
+        assert_eq!(f32(std::f32::consts::LOG2_E), "1.44269502");
+        assert_eq!(f32(0.000_212_194_44), "2.12194442E-4");
+        assert_eq!(f32(0.008_333_452), "0.00833345205");
+        assert_eq!(f32(1_048_576.0), "0x49800000");
+        assert_eq!(f32(0.0), "0.000000e+00");
+        assert_eq!(f32(0.083_464_91), "0.083464913");
+        assert_eq!(f32(9.999_999_7e-5), "9.99999974E-5");
         assert_eq!(f32(f32::NAN), "0x7FC00000");
         assert_eq!(f32(f32::NEG_INFINITY), "0xFF800000");
         assert_eq!(format_float(0.1, FloatType::F64), "1.000000e-01");

@@ -11,6 +11,7 @@
 
 pub mod affine;
 mod arena;
+pub mod assembly;
 pub mod attributes;
 pub mod body;
 pub mod builder;
@@ -51,8 +52,8 @@ pub use location::Location;
 pub use memory::{AlignedBytes, TakenAhead, stop_taking_ahead};
 pub use module::{FunctionView, Module, SymbolTable};
 pub use op_name::{DefinedName, OpName};
-pub use parse::{parse_attribute, parse_module, parse_type};
-pub use print::{PrintOptions, print_body, print_module, print_op};
+pub use parse::{OpParser, Operand, parse_attribute, parse_module, parse_type};
+pub use print::{OpPrinter, PrintOptions, print_assembly, print_body, print_module, print_module_as, print_op};
 pub use registry::{Arity, AttributeDefinition, AttributeKind, Folded, OpDefinition, Registry, Trait};
 pub use structure::{structural_hash, structurally_equal};
 pub use types::{

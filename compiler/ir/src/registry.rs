@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::IndexMap;
 
+use crate::assembly::{Assembly, ParseFunction, PrintFunction, ValueNames};
 use crate::attributes::Attribute;
 use crate::body::{Body, Op, Value};
 use crate::module::SymbolTable;
@@ -168,6 +169,10 @@ pub struct OpDefinition {
     pub fold: Option<FoldFunction>,
     /// Simplification that needs new operations or changes regions.
     pub canonicalize: Option<RewriteFunction>,
+    /// The custom form; operations without one have the generic form alone.
+    pub assembly: Option<Assembly>,
+    /// What values are called in the custom form.
+    pub value_names: ValueNames,
 }
 
 impl AttributeDefinition {
@@ -236,6 +241,8 @@ impl OpDefinition {
             verify_symbols: None,
             fold: None,
             canonicalize: None,
+            assembly: None,
+            value_names: ValueNames { results: None, arguments: None },
         }
     }
 
@@ -277,6 +284,32 @@ impl OpDefinition {
     /// The same definition with a canonicalisation.
     pub const fn with_canonicalize(self, canonicalize: RewriteFunction) -> OpDefinition {
         OpDefinition { canonicalize: Some(canonicalize), ..self }
+    }
+
+    /// The same definition with an assembly format: names of operands and of results, and the text (see
+    /// [`crate::assembly`]).
+    pub const fn with_format(
+        self,
+        operands: &'static str,
+        results: &'static str,
+        format: &'static str,
+    ) -> OpDefinition {
+        OpDefinition { assembly: Some(Assembly::Format { operands, results, format }), ..self }
+    }
+
+    /// The same definition with functions that print and parse its custom form.
+    pub const fn with_assembly(self, print: PrintFunction, parse: ParseFunction) -> OpDefinition {
+        OpDefinition { assembly: Some(Assembly::Functions { print, parse }), ..self }
+    }
+
+    /// The same definition with names of results.
+    pub const fn with_result_names(self, names: fn(&Body, Op) -> Vec<String>) -> OpDefinition {
+        OpDefinition { value_names: ValueNames { results: Some(names), ..self.value_names }, ..self }
+    }
+
+    /// The same definition with names of the arguments of its region.
+    pub const fn with_argument_names(self, names: fn(&Body, Op) -> Vec<&'static str>) -> OpDefinition {
+        OpDefinition { value_names: ValueNames { arguments: Some(names), ..self.value_names }, ..self }
     }
 
     /// The part of the name before the first dot.

@@ -7,6 +7,7 @@ mod predicate;
 pub use crate::codes::arith::*;
 pub use predicate::{CmpFPredicate, CmpIPredicate};
 
+use crate::assembly;
 use ir::registry::{AttributeDefinition, AttributeKind, FoldFunction};
 use ir::rewrite::RewriteFunction;
 use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
@@ -113,18 +114,37 @@ pub fn operations() -> Vec<OpDefinition> {
         OpDefinition::new("arith.constant", "A value known at compile time.", Arity::exactly(0), Arity::exactly(1))
             .with_traits(&[Trait::Pure, Trait::ConstantLike])
             .with_attributes(const { &[AttributeDefinition::required("value", AttributeKind::Any)] })
+            .with_assembly(assembly::arith::print_constant, assembly::arith::parse_constant)
+            .with_result_names(assembly::arith::name_constant)
             .with_verify(verify_constant),
         OpDefinition::new("arith.addui_extended", "Sum and carry.", Arity::exactly(2), Arity::exactly(2))
             .with_traits(&[Trait::Pure, Trait::Elementwise, Trait::Commutative, Trait::SameTypeOperands])
+            .with_format(
+                "lhs: sum, rhs: sum",
+                "sum, overflow",
+                "$lhs `,` $rhs attr-dict `:` type($sum) `,` type($overflow)",
+            )
+            .with_result_names(|_, _| vec!["sum".to_string(), "overflow".to_string()])
             .with_verify(verify_carry),
         OpDefinition::new("arith.cmpi", "Compares integers.", Arity::exactly(2), Arity::exactly(1))
             .with_traits(&[Trait::Pure, Trait::Elementwise, Trait::SameTypeOperands])
             .with_attributes(const { &[AttributeDefinition::required("predicate", AttributeKind::Integer)] })
+            .with_format(
+                "lhs, rhs: lhs",
+                "result: mask(lhs)",
+                "keyword($predicate, eq|ne|slt|sle|sgt|sge|ult|ule|ugt|uge) `,` $lhs `,` $rhs attr-dict `:` type($lhs)",
+            )
             .with_verify(|body, op| verify_compare(body, op, Domain::Integer, CmpIPredicate::ALL.len()))
             .with_fold(fold::cmpi),
         OpDefinition::new("arith.cmpf", "Compares floats.", Arity::exactly(2), Arity::exactly(1))
             .with_traits(&[Trait::Pure, Trait::Elementwise, Trait::SameTypeOperands])
             .with_attributes(const { &[AttributeDefinition::required("predicate", AttributeKind::Integer)] })
+            .with_format(
+                "lhs, rhs: lhs",
+                "result: mask(lhs)",
+                "keyword($predicate, false|oeq|ogt|oge|olt|ole|one|ord|ueq|ugt|uge|ult|ule|une|uno|true) `,` $lhs `,` \
+                 $rhs fastmath attr-dict `:` type($lhs)",
+            )
             .with_verify(|body, op| verify_compare(body, op, Domain::Float, CmpFPredicate::ALL.len())),
         OpDefinition::new(
             "arith.select",
@@ -133,12 +153,24 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::exactly(1),
         )
         .with_traits(&[Trait::Pure, Trait::Elementwise])
+        .with_assembly(assembly::arith::print_select, assembly::arith::parse_select)
         .with_verify(verify_select)
         .with_fold(fold::select),
     ];
     rows.extend(UNIFORM.iter().map(|&(name, summary, operands, domain, traits, fold)| {
         let results = if name.ends_with("_extended") { 2 } else { 1 };
         let row = OpDefinition::new(name, summary, Arity::exactly(operands), Arity::exactly(results));
+        let row = match (operands, results) {
+            (1, _) => row.with_format("operand: result", "result", "$operand fastmath attr-dict `:` type($result)"),
+            (_, 1) => row.with_format(
+                "lhs: result, rhs: result",
+                "result",
+                "$lhs `,` $rhs fastmath attr-dict `:` type($result)",
+            ),
+            _ => row
+                .with_format("lhs, rhs: lhs", "low: lhs, high: lhs", "$lhs `,` $rhs attr-dict `:` type($lhs)")
+                .with_result_names(|_, _| vec!["low".to_string(), "high".to_string()]),
+        };
         OpDefinition { fold, canonicalize: canonicalization(name), ..row }.with_traits(traits).with_verify(match domain
         {
             Domain::Integer => |body, op| verify_domain(body, op, Domain::Integer),
@@ -148,6 +180,7 @@ pub fn operations() -> Vec<OpDefinition> {
     rows.extend(CASTS.iter().map(|&(name, summary, kind, fold)| {
         OpDefinition { fold, ..OpDefinition::new(name, summary, Arity::exactly(1), Arity::exactly(1)) }
             .with_traits(&[Trait::Pure, Trait::Elementwise])
+            .with_format("in", "out", "$in fastmath attr-dict `:` type($in) `to` type($out)")
             .with_verify(verify_cast(kind))
     }));
     rows

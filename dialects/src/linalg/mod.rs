@@ -4,7 +4,7 @@ pub mod generic;
 
 pub use crate::codes::linalg::*;
 
-use crate::OpCodes;
+use crate::{OpCodes, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{AffineMap, Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
 
@@ -41,6 +41,8 @@ pub fn operations() -> Vec<OpDefinition> {
                 ]
             },
         )
+        .with_assembly(assembly::linalg::print_generic, assembly::linalg::parse_generic)
+        .with_argument_names(assembly::linalg::name_arguments)
         .with_verify(verify_generic),
         OpDefinition::new(
             "linalg.index",
@@ -50,8 +52,10 @@ pub fn operations() -> Vec<OpDefinition> {
         )
         .with_traits(&[Trait::Pure])
         .with_attributes(const { &[AttributeDefinition::required("dim", AttributeKind::Integer)] })
+        .with_format("", "result: index", "$dim attr-dict `:` type($result)")
         .with_verify(verify_index),
         OpDefinition::new("linalg.yield", "The elements a body computed.", Arity::at_least(0), Arity::exactly(0))
+            .with_assembly(assembly::print_values, assembly::parse_values)
             .with_traits(&[Trait::Terminator]),
         OpDefinition::new("linalg.fill", "Fills with one scalar.", Arity::exactly(2), Arity::between(0, 1))
             .with_regions(Arity::exactly(1))

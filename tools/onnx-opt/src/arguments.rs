@@ -9,7 +9,8 @@ const EXAMPLES: &str = "\
 Examples:
   onnx-opt model.onnx --elide-constants                      a model as MLIR
   onnx-opt model.onnx --pass-pipeline=optimize -o out.mlir   what the rewrites of the graph make of it
-  onnx-opt in.mlir --pass-pipeline='canonicalize,cse'        passes on text
+  onnx-opt in.mlir --canonicalize --cse                      passes on text
+  onnx-opt in.mlir --pass-pipeline='canonicalize,cse'        the same
   onnx-opt --list-passes                                     what passes there are";
 
 /// Runs passes on textual IR or on an ONNX model, and prints the result.
@@ -31,19 +32,31 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) verify_diagnostics: bool,
     /// Print the module after each pass, to standard error
-    #[arg(long)]
+    #[arg(long, visible_alias = "mlir-print-ir-after-all")]
     pub(crate) print_ir_after_all: bool,
     /// Print the module before each pass, to standard error
-    #[arg(long)]
+    #[arg(long, visible_alias = "mlir-print-ir-before-all")]
     pub(crate) print_ir_before_all: bool,
     /// Print the module after these passes
-    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    #[arg(long, value_name = "PASS", value_delimiter = ',', visible_alias = "mlir-print-ir-after")]
     pub(crate) print_ir_after: Vec<String>,
     /// Print the module before these passes
-    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    #[arg(long, value_name = "PASS", value_delimiter = ',', visible_alias = "mlir-print-ir-before")]
     pub(crate) print_ir_before: Vec<String>,
-    /// Print how long each pass took, to standard error
+    /// Of the modules to print after passes, only those that the pass changed
+    #[arg(long = "mlir-print-ir-after-change")]
+    pub(crate) print_ir_after_change: bool,
+    /// Print the module after a pass that fails
+    #[arg(long = "mlir-print-ir-after-failure")]
+    pub(crate) print_ir_after_failure: bool,
+    /// Write the modules that are printed before and after passes to files in this folder
+    #[arg(long = "mlir-print-ir-tree-dir", value_name = "DIR")]
+    pub(crate) print_ir_tree: Option<PathBuf>,
+    /// Print the pipeline, to standard error
     #[arg(long)]
+    pub(crate) dump_pass_pipeline: bool,
+    /// Print how long each pass took, to standard error
+    #[arg(long, visible_alias = "mlir-timing")]
     pub(crate) timing: bool,
     /// List passes, their options and named pipelines
     #[arg(long)]
@@ -51,6 +64,9 @@ pub(crate) struct Arguments {
     /// Do not verify, neither the input nor after each pass
     #[arg(long)]
     pub(crate) no_verify: bool,
+    /// Whether to verify after each pass
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub(crate) verify_each: bool,
     /// When a pass fails, write the module before it and the rest of the pipeline to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) reproducer: Option<PathBuf>,
@@ -58,8 +74,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) run_reproducer: bool,
     /// Print the location of each operation
-    #[arg(long)]
+    #[arg(long, visible_alias = "mlir-print-debuginfo")]
     pub(crate) print_locations: bool,
+    /// Print every operation in the generic form, "dialect.name"(…)
+    #[arg(long = "mlir-print-op-generic", alias = "generic")]
+    pub(crate) generic: bool,
     /// Omit the contents of large constants
     #[arg(long)]
     pub(crate) elide_constants: bool,

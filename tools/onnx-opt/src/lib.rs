@@ -22,6 +22,8 @@ where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
+    let passes = driver::passes::registry();
+    let (arguments, chosen) = split_passes(arguments.into_iter().map(Into::into), &passes);
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(message) => {
@@ -34,18 +36,35 @@ where
         let _ = output.write_all(&commandline::completions::<Arguments>(shell));
         return 0;
     }
-    let tool = Tool {
-        operations: dialects::registry(),
-        passes: driver::passes::registry(),
-        errors: RefCell::new(errors),
-        arguments,
-    };
+    let tool = Tool { operations: dialects::registry(), passes, chosen, errors: RefCell::new(errors), arguments };
     let outcome = if tool.arguments.list_passes { tool.list_passes(output) } else { tool.transform(input, output) };
     outcome.map_or_else(|found| tool.report(&found), |()| 0)
 }
 
+/// Takes the passes that are given as options (`--canonicalize`, `--fuse="a=1 b=2"`) out of a command line; the second is
+/// the pipeline of them.
+fn split_passes(arguments: impl Iterator<Item = OsString>, passes: &PassRegistry) -> (Vec<OsString>, Vec<String>) {
+    let mut chosen = vec![];
+    let pass_of = |argument: &OsString| {
+        let text = argument.to_str()?.strip_prefix("--")?;
+        let (name, options) = text.split_once('=').map_or((text, None), |(name, options)| (name, Some(options)));
+        passes.get(name)?;
+        Some(options.map_or(name.to_string(), |options| format!("{name}{{{options}}}")))
+    };
+    let rest = arguments.filter(|argument| match pass_of(argument) {
+        Some(pass) => {
+            chosen.push(pass);
+            false
+        }
+        None => true,
+    });
+    (rest.collect(), chosen)
+}
+
 struct Tool<'a, 'w> {
     arguments: Arguments,
+    /// The passes given as options, in order.
+    chosen: Vec<String>,
     operations: Registry,
     passes: PassRegistry,
     errors: RefCell<&'a mut (dyn Write + 'w)>,
@@ -107,7 +126,9 @@ impl Tool<'_, '_> {
 
     fn write(&self, output: &mut dyn Write, text: &str, at: usize) -> Result<()> {
         let separator = if at > 0 { "// -----\n" } else { "" };
-        match write!(output, "{separator}{text}") {
+        // the custom form ends as upstream's tool ends it
+        let end = if self.arguments.generic { "" } else { "\n" };
+        match write!(output, "{separator}{text}{end}") {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(vec![wrong(&format!("standard output: {error}"))])
             }
@@ -122,14 +143,23 @@ impl Tool<'_, '_> {
         if !self.arguments.no_verify {
             ir::verify(&module, &self.operations)?;
         }
-        let text = self.arguments.pass_pipeline.clone().or(input.pipeline).unwrap_or_default();
+        let given = self.arguments.pass_pipeline.clone();
+        if given.is_some() && !self.chosen.is_empty() {
+            let message = "--pass-pipeline and passes as options exclude each other";
+            return Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).into());
+        }
+        let chosen = (!self.chosen.is_empty()).then(|| self.chosen.join(","));
+        let text = given.or(chosen).or(input.pipeline).unwrap_or_default();
         let pipeline = Pipeline::parse(&text, &self.passes)?;
+        if self.arguments.dump_pass_pipeline {
+            let _ = writeln!(self.errors.borrow_mut(), "Pass Manager with {} passes:\n{pipeline}", pipeline.len());
+        }
         let mut timings = Timings::default();
         let outcome = self.manager().run(&mut module, &pipeline, &mut timings);
         if self.arguments.timing {
             let _ = write!(self.errors.borrow_mut(), "{timings}");
         }
-        outcome.map(|()| ir::print_module(&module, &self.print_options()))
+        outcome.map(|()| ir::print_module_as(&module, &self.operations, &self.print_options()))
     }
 
     fn manager(&self) -> PassManager<'_> {
@@ -139,7 +169,10 @@ impl Tool<'_, '_> {
             (false, names) => Filter::Named(names.to_vec()),
         };
         PassManager {
-            verify_each: !self.arguments.no_verify,
+            verify_each: self.arguments.verify_each && !self.arguments.no_verify,
+            print_only_changed: self.arguments.print_ir_after_change,
+            print_after_failure: self.arguments.print_ir_after_failure,
+            print_tree: self.arguments.print_ir_tree.clone(),
             print_before: filter(self.arguments.print_ir_before_all, &self.arguments.print_ir_before),
             print_after: filter(self.arguments.print_ir_after_all, &self.arguments.print_ir_after),
             print_options: self.print_options(),
@@ -154,6 +187,7 @@ impl Tool<'_, '_> {
             print_locations: self.arguments.print_locations,
             print_resources: !self.arguments.elide_constants,
             elide_elements_larger_than: self.arguments.elide_constants.then_some(16),
+            generic: self.arguments.generic,
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
     };
     let text = |level: Level, backend: Backend| {
         let (module, _) = lower(level, backend)?;
-        Ok::<String, Failure>(ir::print_module(&module, &PrintOptions::brief()))
+        Ok::<String, Failure>(ir::print_assembly(&module, &dialects::registry(), &PrintOptions::brief()))
     };
     let text = match arguments.emit {
         Emit::Graph | Emit::Onnx => text(Level::Graph, Backend::Llvm)?,

@@ -58,9 +58,12 @@ impl Parser<'_> {
 
     /// `: type` of a constant: a tensor or vector of static shape.
     fn constant_type(&mut self) -> Parsed<Type> {
-        self.expect(b':')?;
+        let implied = self.implied_type.take();
+        if implied.is_none() {
+            self.expect(b':')?;
+        }
         let start = self.token.start;
-        let r#type = self.r#type()?;
+        let r#type = implied.map_or_else(|| self.r#type(), Ok)?;
         let shape = match &r#type {
             Type::Tensor(_) | Type::Vector(_) => r#type.static_shape(),
             _ => None,

@@ -1,9 +1,10 @@
-//! Reads the textual generic form, ours and upstream's.
+//! Reads the textual forms, generic and custom, ours and upstream's.
 //!
 //! The first error ends parsing; it has a position in the text and states what was expected. Nesting is limited, so
 //! that no input overflows the stack.
 
 mod affine;
+mod assembly;
 mod attributes;
 mod dense;
 mod lexer;
@@ -24,6 +25,7 @@ use crate::module::Module;
 use crate::registry::Registry;
 use crate::types::Type;
 
+pub use assembly::{OpParser, Operand};
 use lexer::{Kind, Token, next_token};
 
 /// The maximum nesting of regions, types, attributes and expressions.
@@ -86,6 +88,10 @@ struct Parser<'a> {
     /// End of the token before the current one.
     last_end: usize,
     depth: u32,
+    /// The dialects whose prefix operations may go without, innermost last; empty where none.
+    default_dialects: Vec<&'static str>,
+    /// The type of a constant that is written without one.
+    implied_type: Option<Type>,
     attribute_aliases: IndexMap<String, Attribute>,
     type_aliases: IndexMap<String, Type>,
     location_aliases: IndexMap<String, Location>,
@@ -104,6 +110,8 @@ impl<'a> Parser<'a> {
             token: next_token(text, 0),
             last_end: 0,
             depth: 0,
+            default_dialects: vec![],
+            implied_type: None,
             attribute_aliases: IndexMap::default(),
             type_aliases: IndexMap::default(),
             location_aliases: IndexMap::default(),

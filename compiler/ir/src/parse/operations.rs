@@ -15,10 +15,10 @@ use super::{Parsed, Parser};
 
 /// A use of a value: its name without `%`, its number and its position.
 #[derive(Clone, Copy)]
-struct ValueUse<'a> {
-    name: &'a str,
+pub(super) struct ValueUse<'a> {
+    pub(super) name: &'a str,
     number: u32,
-    offset: usize,
+    pub(super) offset: usize,
 }
 
 /// The placeholder of a value that is used before its definition.
@@ -29,7 +29,7 @@ struct Forward {
 
 /// The value names of one isolated body.
 #[derive(Default)]
-struct Scope<'a> {
+pub(super) struct Scope<'a> {
     values: IndexMap<&'a str, Vec<Value>>,
     /// Names defined in each open region, outermost first.
     open: Vec<Vec<&'a str>>,
@@ -38,7 +38,7 @@ struct Scope<'a> {
 
 /// The block names of one region.
 #[derive(Default)]
-struct Labels<'a> {
+pub(super) struct Labels<'a> {
     blocks: IndexMap<&'a str, Label>,
 }
 
@@ -86,12 +86,28 @@ impl<'a> Parser<'a> {
 
     /// `{ blocks }`
     fn region(&mut self, body: &mut Body, region: Region, scope: &mut Scope<'a>) -> Parsed<()> {
+        self.region_with(body, region, scope, &[])
+    }
+
+    /// The same with arguments of the first block that were named before.
+    pub(super) fn region_with(
+        &mut self,
+        body: &mut Body,
+        region: Region,
+        scope: &mut Scope<'a>,
+        arguments: &[(&'a str, usize, Type)],
+    ) -> Parsed<()> {
         self.nested(|parser| {
             parser.expect(b'{')?;
             scope.open.push(vec![]);
             let mut labels = Labels::default();
-            if !parser.is(b'}') && parser.token.kind != Kind::Caret {
+            let has_entry = !parser.is(b'}') && parser.token.kind != Kind::Caret || !arguments.is_empty();
+            if has_entry {
                 let entry = body.add_block(region, &[]);
+                for (name, offset, r#type) in arguments {
+                    let value = body.add_argument(entry, r#type.clone());
+                    parser.define(body, scope, name, vec![value], *offset)?;
+                }
                 parser.block_ops(body, entry, scope, &mut labels)?;
             }
             while parser.token.kind == Kind::Caret {
@@ -159,7 +175,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The block `^name`, created when it is first mentioned.
-    fn block_named(&mut self, body: &mut Body, labels: &mut Labels<'a>) -> Parsed<Block> {
+    pub(super) fn block_named(&mut self, body: &mut Body, labels: &mut Labels<'a>) -> Parsed<Block> {
         let offset = self.token.start;
         let name = &self.expect_kind(Kind::Caret, "a block")?[1..];
         let label = labels.blocks.entry(name).or_insert_with(|| Label {
@@ -183,9 +199,7 @@ impl<'a> Parser<'a> {
         let results = self.result_names()?;
         let start = self.token;
         if start.kind == Kind::Bare {
-            let message =
-                format!("expected an operation in generic form, \"dialect.name\"(…), found '{}'", self.spelling());
-            return Err(self.error_here(message));
+            return self.custom_operation(body, block, scope, labels, results);
         }
         let name = self.string()?;
         if !name.contains('.') {
@@ -241,7 +255,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `%name` or `%name#number`
-    fn value_use(&mut self) -> Parsed<ValueUse<'a>> {
+    pub(super) fn value_use(&mut self) -> Parsed<ValueUse<'a>> {
         let offset = self.token.start;
         let name = &self.expect_kind(Kind::Percent, "an operand")?[1..];
         let mut number = 0;
@@ -296,26 +310,48 @@ impl<'a> Parser<'a> {
             operands.push(self.resolve(body, scope, *used, r#type)?);
         }
         body.set_operands(op, &operands);
-        let values: Vec<Value> = results.into_iter().map(|r#type| body.add_result(op, r#type)).collect();
-        let named: usize = header.results.iter().map(|(_, count)| count).sum();
-        if named > 0 && named != values.len() {
-            let message = format!("the operation has {} results, but {named} are named", values.len());
-            return Err(self.error_at(header.start.start, message));
+        for r#type in results {
+            body.add_result(op, r#type);
         }
-        let mut rest = values.into_iter();
-        for (name, count) in header.results {
-            let group = rest.by_ref().take(count).collect();
-            self.define(body, scope, name, group, header.start.start)?;
-        }
+        self.define_results(body, scope, op, header.results, header.start.start)?;
         let location = self.trailing_location()?;
         body.op_mut(op).location = location.unwrap_or_else(|| self.location_at(header.start.start));
+        Ok(())
+    }
+
+    /// Gives the results of an operation their names.
+    pub(super) fn define_results(
+        &self,
+        body: &mut Body,
+        scope: &mut Scope<'a>,
+        op: Op,
+        names: Vec<(&'a str, usize)>,
+        offset: usize,
+    ) -> Parsed<()> {
+        let values = body.op(op).results().to_vec();
+        let named: usize = names.iter().map(|(_, count)| count).sum();
+        if named > 0 && named != values.len() {
+            let message = format!("the operation has {} results, but {named} are named", values.len());
+            return Err(self.error_at(offset, message));
+        }
+        let mut rest = values.into_iter();
+        for (name, count) in names {
+            let group = rest.by_ref().take(count).collect();
+            self.define(body, scope, name, group, offset)?;
+        }
         Ok(())
     }
 
     // ---- values
 
     /// The value that a use refers to; a placeholder if it is not defined yet.
-    fn resolve(&self, body: &mut Body, scope: &mut Scope<'a>, used: ValueUse<'a>, r#type: &Type) -> Parsed<Value> {
+    pub(super) fn resolve(
+        &self,
+        body: &mut Body,
+        scope: &mut Scope<'a>,
+        used: ValueUse<'a>,
+        r#type: &Type,
+    ) -> Parsed<Value> {
         let ValueUse { name, number, offset } = used;
         let value = match scope.values.get(name) {
             Some(group) => *group.get(number as usize).ok_or_else(|| {
@@ -370,7 +406,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports the first value in the text without a definition.
-    fn resolve_forward(&self, scope: &Scope<'a>) -> Parsed<()> {
+    pub(super) fn resolve_forward(&self, scope: &Scope<'a>) -> Parsed<()> {
         match scope.forward.iter().min_by_key(|(_, forward)| forward.offset) {
             None => Ok(()),
             Some(((name, number), forward)) => {

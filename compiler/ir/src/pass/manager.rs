@@ -10,7 +10,7 @@ use crate::body::Op;
 use crate::diagnostics::{Diagnostic, Result};
 use crate::location::Location;
 use crate::module::Module;
-use crate::print::{PrintOptions, print_module};
+use crate::print::{PrintOptions, print_module, print_module_as};
 use crate::registry::Registry;
 use crate::verify::verify;
 
@@ -47,6 +47,12 @@ pub struct PassManager<'a> {
     pub print_before: Filter,
     /// Passes after which the module is printed.
     pub print_after: Filter,
+    /// Whether modules are only printed after passes that changed them.
+    pub print_only_changed: bool,
+    /// Whether the module is printed after a pass that failed.
+    pub print_after_failure: bool,
+    /// The folder for printed modules, one file for each, instead of the sink.
+    pub print_tree: Option<PathBuf>,
     /// How modules are printed.
     pub print_options: PrintOptions,
     /// The receiver of printed modules.
@@ -64,6 +70,9 @@ impl<'a> PassManager<'a> {
             verify_each: false,
             print_before: Filter::None,
             print_after: Filter::None,
+            print_only_changed: false,
+            print_after_failure: false,
+            print_tree: None,
             print_options: PrintOptions::brief(),
             sink: Box::new(|text| drop(write!(std::io::stderr(), "{text}"))),
             reproducer: None,
@@ -77,12 +86,23 @@ impl<'a> PassManager<'a> {
         }
         for (at, step) in pipeline.steps.iter().enumerate() {
             let before = self.reproducer.is_some().then(|| module.clone());
-            self.print(&self.print_before, "Before", step, module);
+            if self.print_before.matches(step.pass.name) {
+                self.print("Before", at, step, &self.text(module))?;
+            }
+            let old = (self.print_only_changed && self.prints_after(step)).then(|| self.text(module));
             if let Err(errors) = self.step(module, step, timings) {
+                if self.print_after_failure {
+                    self.print("After Failed", at, step, &self.text(module))?;
+                }
                 let rest = pipeline.from_step(at);
                 return Err(before.map_or(errors.clone(), |before| self.reproduce(errors, &before, &rest)));
             }
-            self.print(&self.print_after, "After", step, module);
+            if self.prints_after(step) {
+                let new = self.text(module);
+                if old.is_none_or(|old| old != new) {
+                    self.print("After", at, step, &new)?;
+                }
+            }
         }
         Ok(())
     }
@@ -127,11 +147,28 @@ impl<'a> PassManager<'a> {
         })
     }
 
-    fn print(&self, filter: &Filter, when: &str, step: &Step, module: &Module) {
-        if filter.matches(step.pass.name) {
-            let text = print_module(module, &self.print_options);
-            (self.sink)(&format!("// -----// IR Dump {when} {} //----- //\n{text}\n", step.pass.name));
-        }
+    /// Whether the module is to be printed after a pass; where only changes are printed, after all unless some are named.
+    fn prints_after(&self, step: &Step) -> bool {
+        self.print_after.matches(step.pass.name) || self.print_only_changed && self.print_after == Filter::None
+    }
+
+    fn text(&self, module: &Module) -> String {
+        print_module_as(module, self.registry, &self.print_options)
+    }
+
+    /// Prints a module to the sink, or to a file `NUMBER_PASS_WHEN.mlir` of the folder for it.
+    fn print(&self, when: &str, at: usize, step: &Step, text: &str) -> Result<()> {
+        let name = step.pass.name;
+        let Some(folder) = &self.print_tree else {
+            (self.sink)(&format!("// -----// IR Dump {when} {name} //----- //\n{text}\n"));
+            return Ok(());
+        };
+        let file = folder.join(format!("{at}_{name}_{}.mlir", when.to_lowercase().replace(' ', "_")));
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, text));
+        written.map_err(|error| {
+            let message = format!("{}: {error}", file.display());
+            vec![Diagnostic::input(Location::Unknown, message)]
+        })
     }
 
     /// Writes the reproducer and names it in the first error.

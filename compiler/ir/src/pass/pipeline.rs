@@ -35,6 +35,16 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// The number of passes.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there are no passes.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// Reads a pipeline; errors are about the user's text, with the column.
     pub fn parse(text: &str, registry: &PassRegistry) -> Result<Pipeline> {
         let mut parser = Parser { text, at: 0, registry, pipeline: Pipeline::default(), groups: 0 };

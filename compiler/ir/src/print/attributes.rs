@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::IndexMap;
+use crate::affine::AffineMap;
 use crate::attributes::{Attribute, Attributes, quote};
 use crate::constants::DenseElements;
 use crate::floats;
@@ -16,7 +18,7 @@ impl Display for Attribute {
     /// The text form, without the bytes of resources.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        AttributePrinter { elide_larger_than: None, resources: Resources::default() }.attribute(self, &mut text);
+        AttributePrinter::default().attribute(self, &mut text);
         f.write_str(&text)
     }
 }
@@ -35,8 +37,7 @@ pub(crate) fn is_bare_identifier(name: &str) -> bool {
 }
 
 fn symbol(path: &[std::sync::Arc<str>]) -> String {
-    let part = |name: &str| if is_bare_identifier(name) { format!("@{name}") } else { format!("@{}", quote(name)) };
-    path.iter().map(|name| part(name)).collect::<Vec<_>>().join("::")
+    path.iter().map(|name| symbol_name(name)).collect::<Vec<_>>().join("::")
 }
 
 /// The 64 bits of an integer attribute, interpreted by its type.
@@ -56,15 +57,33 @@ fn float(bits: u64, r#type: &Type) -> String {
 }
 
 /// Prints attributes and records the resources they refer to.
+#[derive(Default)]
 pub(super) struct AttributePrinter {
     pub(super) elide_larger_than: Option<usize>,
     pub(super) resources: Resources,
+    /// The affine maps printed so far, by alias, where there are aliases.
+    pub(super) aliases: Option<IndexMap<AffineMap, ()>>,
+}
+
+/// The alias of the map with this number: `#map`, `#map1`, …
+pub(super) fn map_alias(number: usize) -> String {
+    if number == 0 { "#map".to_string() } else { format!("#map{number}") }
+}
+
+/// `@name`
+pub(super) fn symbol_name(name: &str) -> String {
+    if is_bare_identifier(name) { format!("@{name}") } else { format!("@{}", quote(name)) }
 }
 
 impl AttributePrinter {
     pub(super) fn dictionary(&mut self, attributes: &Attributes, out: &mut String) {
+        self.entries(attributes.iter(), out);
+    }
+
+    /// `{name = value, …}`
+    pub(super) fn entries<'e>(&mut self, entries: impl Iterator<Item = (&'e str, &'e Attribute)>, out: &mut String) {
         out.push('{');
-        for (at, (name, value)) in attributes.iter().enumerate() {
+        for (at, (name, value)) in entries.enumerate() {
             if at > 0 {
                 out.push_str(", ");
             }
@@ -100,7 +119,8 @@ impl AttributePrinter {
         }
     }
 
-    fn elided(&mut self, attribute: &Attribute, out: &mut String) {
+    /// An attribute without its type, where numbers have one.
+    pub(super) fn elided(&mut self, attribute: &Attribute, out: &mut String) {
         match attribute {
             Attribute::Unit => out.push_str("unit"),
             Attribute::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -120,7 +140,10 @@ impl AttributePrinter {
             Attribute::DenseArray(element, values) => out.push_str(&dense_array(element, values)),
             Attribute::Dictionary(attributes) => self.dictionary(attributes, out),
             Attribute::Type(r#type) => out.push_str(&r#type.to_string()),
-            Attribute::AffineMap(map) => out.push_str(&format!("affine_map<{map}>")),
+            Attribute::AffineMap(map) => match &mut self.aliases {
+                Some(aliases) => out.push_str(&map_alias(aliases.insert_full((**map).clone(), ()).0)),
+                None => out.push_str(&format!("affine_map<{map}>")),
+            },
             Attribute::Dense(elements) => self.dense(elements, out),
             Attribute::Symbol(path) => out.push_str(&symbol(path)),
             Attribute::Dialect(dialect, text) => out.push_str(&format!("#{dialect}.{text}")),
@@ -128,6 +151,12 @@ impl AttributePrinter {
     }
 
     fn dense(&mut self, elements: &DenseElements, out: &mut String) {
+        self.dense_value(elements, out);
+        out.push_str(&format!(" : {}", elements.r#type));
+    }
+
+    /// A constant without its type.
+    pub(super) fn dense_value(&mut self, elements: &DenseElements, out: &mut String) {
         if let Some(key) = &elements.key {
             let key = self.resources.name(key, &elements.data);
             let key = if is_bare_identifier(&key) { key.to_string() } else { quote(&key) };
@@ -139,7 +168,6 @@ impl AttributePrinter {
             dense_elements(elements, out);
             out.push('>');
         }
-        out.push_str(&format!(" : {}", elements.r#type));
     }
 }
 

@@ -1,20 +1,24 @@
-//! The textual generic form: `%0 = "d.op"(%a) ({…}) {attributes} : (t) -> t loc(…)`.
+//! The textual forms: generic, `%0 = "d.op"(%a) ({…}) {attributes} : (t) -> t loc(…)`, and custom,
+//! `%0 = arith.addi %a, %b : i32`, for operations that have an assembly format.
 //!
 //! The text is deterministic and upstream's parser accepts it. Parsing it and printing again gives the same text.
 
+mod assembly;
 mod attributes;
 mod names;
 mod resources;
 mod types;
 
+use crate::IndexMap;
 use crate::body::{Block, Body, Op, Region};
 use crate::location::Location;
 use crate::module::Module;
+use crate::registry::Registry;
 
 use attributes::AttributePrinter;
 use names::Names;
-use resources::Resources;
 
+pub use assembly::OpPrinter;
 pub(crate) use attributes::is_bare_identifier;
 
 /// Options of the text.
@@ -26,19 +30,26 @@ pub struct PrintOptions {
     pub print_resources: bool,
     /// Print `dense_resource<__elided__>` for inline constants with more elements; such text does not contain the data.
     pub elide_elements_larger_than: Option<usize>,
+    /// Print every operation in the generic form.
+    pub generic: bool,
 }
 
 impl Default for PrintOptions {
     /// Everything except locations.
     fn default() -> Self {
-        PrintOptions { print_locations: false, print_resources: true, elide_elements_larger_than: None }
+        PrintOptions { print_locations: false, print_resources: true, elide_elements_larger_than: None, generic: false }
     }
 }
 
 impl PrintOptions {
     /// For reading: no bytes of constants, no locations.
     pub fn brief() -> PrintOptions {
-        PrintOptions { print_locations: false, print_resources: false, elide_elements_larger_than: Some(16) }
+        PrintOptions {
+            print_locations: false,
+            print_resources: false,
+            elide_elements_larger_than: Some(16),
+            generic: false,
+        }
     }
 }
 
@@ -46,8 +57,8 @@ impl PrintOptions {
 pub fn print_module(module: &Module, options: &PrintOptions) -> String {
     let mut printer = Printer::new(options);
     printer.text.push_str("\"builtin.module\"() (");
-    let names = Names::of_region(&module.body, module.body.root());
-    printer.region(&module.body, module.body.root(), &names, 1);
+    let names = Names::of_region(&module.body, module.body.root(), None);
+    printer.region(&module.body, module.body.root(), &names, 1, Shown::default());
     printer.text.push(')');
     if !module.attributes.is_empty() {
         printer.text.push(' ');
@@ -59,11 +70,35 @@ pub fn print_module(module: &Module, options: &PrintOptions) -> String {
     printer.finish()
 }
 
+/// The text of a whole module, in the form that the options ask for.
+pub fn print_module_as(module: &Module, registry: &Registry, options: &PrintOptions) -> String {
+    if options.generic { print_module(module, options) } else { print_assembly(module, registry, options) }
+}
+
+/// The text of a whole module in the custom form, as upstream prints it.
+pub fn print_assembly(module: &Module, registry: &Registry, options: &PrintOptions) -> String {
+    let mut printer = Printer::new(options);
+    printer.custom = Some(Custom { registry, default_dialects: vec!["builtin"] });
+    printer.attributes.aliases = Some(IndexMap::default());
+    printer.text.push_str("module");
+    if let Some(name) = module.attributes.str("sym_name") {
+        printer.text.push_str(&format!(" {}", attributes::symbol_name(name)));
+    }
+    let rest = module.attributes.iter().filter(|(name, _)| *name != "sym_name");
+    printer.dictionary(rest, " attributes ");
+    printer.text.push(' ');
+    let names = Names::of_region(&module.body, module.body.root(), Some(registry));
+    printer.region(&module.body, module.body.root(), &names, 1, Shown::default());
+    printer.location(&module.location);
+    printer.text.push('\n');
+    printer.finish()
+}
+
 /// The text of one operation of a body, without constants' bytes and locations.
 pub fn print_op(body: &Body, op: Op) -> String {
     let options = PrintOptions::brief();
     let mut printer = Printer::new(&options);
-    printer.operation(body, op, &Names::of_region(body, body.root()), 0);
+    printer.operation(body, op, &Names::of_region(body, body.root(), None), 0);
     printer.text
 }
 
@@ -71,7 +106,7 @@ pub fn print_op(body: &Body, op: Op) -> String {
 pub fn print_body(body: &Body) -> String {
     let options = PrintOptions::brief();
     let mut printer = Printer::new(&options);
-    printer.region(body, body.root(), &Names::of_region(body, body.root()), 1);
+    printer.region(body, body.root(), &Names::of_region(body, body.root(), None), 1, Shown::default());
     printer.text
 }
 
@@ -79,20 +114,54 @@ struct Printer<'a> {
     options: &'a PrintOptions,
     attributes: AttributePrinter,
     text: String,
+    custom: Option<Custom<'a>>,
+}
+
+/// What the custom form needs.
+struct Custom<'a> {
+    registry: &'a Registry,
+    /// The dialects whose prefix operations go without, innermost last; empty where none.
+    default_dialects: Vec<&'static str>,
+}
+
+/// What a region shows in the custom form.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// The label of the entry block, if that has arguments.
+    entry_arguments: bool,
+    /// The last operation of the blocks.
+    terminator: bool,
+}
+
+impl Default for Shown {
+    /// All of it.
+    fn default() -> Self {
+        Shown { entry_arguments: true, terminator: true }
+    }
 }
 
 impl<'a> Printer<'a> {
     fn new(options: &'a PrintOptions) -> Printer<'a> {
         let attributes =
-            AttributePrinter { elide_larger_than: options.elide_elements_larger_than, resources: Resources::default() };
-        Printer { options, attributes, text: String::new() }
+            AttributePrinter { elide_larger_than: options.elide_elements_larger_than, ..AttributePrinter::default() };
+        Printer { options, attributes, text: String::new(), custom: None }
     }
 
     fn finish(mut self) -> String {
         if self.options.print_resources {
             self.attributes.resources.print(&mut self.text);
         }
-        self.text
+        match self.attributes.aliases {
+            Some(aliases) if !aliases.is_empty() => {
+                let one = |(at, map): (usize, _)| format!("{} = affine_map<{map}>\n", attributes::map_alias(at));
+                aliases.keys().enumerate().map(one).chain([self.text]).collect()
+            }
+            _ => self.text,
+        }
+    }
+
+    fn registry(&self) -> Option<&'a Registry> {
+        self.custom.as_ref().map(|custom| custom.registry)
     }
 
     fn indent(&mut self, depth: usize) {
@@ -106,14 +175,17 @@ impl<'a> Printer<'a> {
     }
 
     /// `{ blocks }`; `depth` is the indentation of the operations inside.
-    fn region(&mut self, body: &Body, region: Region, names: &Names, depth: usize) {
+    fn region(&mut self, body: &Body, region: Region, names: &Names, depth: usize, shown: Shown) {
         self.text.push_str("{\n");
         for (at, &block) in body.blocks(region).iter().enumerate() {
-            let needs_label = at > 0 || !body.arguments(block).is_empty() || body.ops(block).is_empty();
+            let is_bare = body.ops(block).is_empty() && self.custom.is_none();
+            let needs_label = at > 0 || is_bare || shown.entry_arguments && !body.arguments(block).is_empty();
             if needs_label {
                 self.block_label(body, block, names, depth);
             }
-            for &op in body.ops(block) {
+            let ops = body.ops(block);
+            let hidden = usize::from(!shown.terminator && !ops.is_empty());
+            for &op in &ops[..ops.len() - hidden] {
                 self.indent(depth);
                 self.operation(body, op, names, depth);
                 self.text.push('\n');
@@ -138,6 +210,7 @@ impl<'a> Printer<'a> {
         }
         self.text.push(':');
         match names.predecessors(block) {
+            [] if self.custom.is_some() && !names.is_entry(block) => self.text.push_str("  // no predecessors"),
             [] => {}
             [one] => self.text.push_str(&format!("  // pred: {}", names.block(*one))),
             many => {
@@ -156,6 +229,9 @@ impl<'a> Printer<'a> {
                 self.text.push_str(&format!(":{}", operation.results().len()));
             }
             self.text.push_str(" = ");
+        }
+        if self.custom_form(body, op, names, depth) {
+            return self.location(&operation.location);
         }
         let operands = operation.operands().iter().map(|&v| names.value(v)).collect::<Vec<_>>().join(", ");
         self.text.push_str(&format!("\"{}\"({operands})", operation.name));
@@ -176,7 +252,8 @@ impl<'a> Printer<'a> {
         let operation = body.op(op);
         if let Some(inner) = operation.isolated() {
             self.text.push_str(" (");
-            self.region(inner, inner.root(), &Names::of_region(inner, inner.root()), depth + 1);
+            let names = Names::of_region(inner, inner.root(), self.registry());
+            self.region(inner, inner.root(), &names, depth + 1, Shown::default());
             self.text.push(')');
         } else if !operation.regions().is_empty() {
             self.text.push_str(" (");
@@ -184,7 +261,7 @@ impl<'a> Printer<'a> {
                 if at > 0 {
                     self.text.push_str(", ");
                 }
-                self.region(body, region, names, depth + 1);
+                self.region(body, region, names, depth + 1, Shown::default());
             }
             self.text.push(')');
         }
