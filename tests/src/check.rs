@@ -58,12 +58,12 @@ const HEAD: &str = "\
 # Checking
 
 `onnxc check MODEL` says where a model, or an operator-set document, breaks the rules of the ONNX documents: every finding,
-with the rule, the place and what would be right. With `--operators SET` a model may call the functions of that set. An *error* is what nobody can run, or what is not clear: importing refuses it. A *violation* is what
-the documents forbid, though common tools take it: importing warns, and refuses with `--strict`. *Advice* is only given by
+with the rule, the place and what was expected. With `--operators SET` a model may call the functions of that set. An *error* makes a model impossible to run, or ambiguous: importing refuses it. A *violation* is what
+the documents forbid but common tools accept: importing warns, and refuses with `--strict`. *Advice* is printed only by
 `onnxc check`. `--json` is for programs, `--list-rules` prints the table below.
 
 This page is written from the table in `compiler/check` (`UPDATE=1 cargo test -p tests --test check`). The models that break
-one rule each stand in `tests/check/invalid.py`, with one near to each rule that keeps it; those without a fault stand in
+one rule each are in `tests/check/invalid.py`, with a similar valid one for each rule; those without a fault are in
 `tests/check/valid.py`. *IR* is ONNX's \"Open Neural
 Network Exchange Intermediate Representation Specification\"; where it refers to `onnx.proto` for the syntax, that is cited.
 ";
@@ -73,9 +73,9 @@ pub fn page(root: &Path) -> String {
     let counts = counts(root);
     let mut page = HEAD.to_string();
     others(&mut page, &counts);
-    page.push_str("\n## Rules\n\nBehind each: how many models break it, and how many of these onnx's checker and ONNX Runtime take.\n");
+    page.push_str("\n## Rules\n\nThe last columns of each rule: the number of models that break it, and how many of these onnx's checker and ONNX Runtime accept.\n");
     for (family, rows) in rules::families().filter(|(_, rows)| rows.iter().any(|rule| rule.profile == Profile::Onnx)) {
-        writeln!(page, "\n### {family}\n\n| rule | level | IR | demand | source | models | checker takes | runtime takes |\n|---|---|---|---|---|---|---|---|")
+        writeln!(page, "\n### {family}\n\n| rule | level | IR | demand | source | models | checker accepts | runtime accepts |\n|---|---|---|---|---|---|---|---|")
             .expect("text can be written");
         for rule in rows.iter().filter(|rule| rule.profile == Profile::Onnx) {
             let [models, checker, runtime] = counts.rules.get(rule.id).copied().unwrap_or_default();
@@ -103,9 +103,9 @@ fn others(page: &mut String, counts: &Counts) {
         "
 ## Other tools on the same models
 
-Of {all} models that break a rule, the full checker of onnx refuses {checker} and takes {}; ONNX Runtime refuses {runtime}
-and takes {}. They crash, or hang, on {checker_crashes} and {runtime_crashes}. Neither reads operator sets, so that they refuse
-each. ({}; `tests/check/tools.py`.)
+Of {all} models that break a rule, the full checker of onnx refuses {checker} and accepts {}; ONNX Runtime refuses {runtime}
+and accepts {}. They crash or hang on {checker_crashes} and {runtime_crashes}. Neither reads operator sets, so both refuse
+those documents. ({}; `tests/check/tools.py`.)
 ",
         all - checker - checker_crashes,
         all - runtime - runtime_crashes,
@@ -116,7 +116,7 @@ each. ({}; `tests/check/tools.py`.)
 
 /// The section on real models.
 fn real_models(page: &mut String, counts: &Counts) {
-    page.push_str("\n## Real models\n\nThe models of `tests/models` break no rule whose level is error. What else they break:\n\n");
+    page.push_str("\n## Real models\n\nThe models of `tests/models` break no rule of level error. The other rules that they break:\n\n");
     for (rule, models, sentence) in &counts.violations {
         let names = if models.len() > 8 { format!("{} models", models.len()) } else { models.join(", ") };
         writeln!(page, "- `{rule}` ({names}): {sentence}").expect("text can be written");

@@ -161,7 +161,7 @@ fn errors_refuse_and_violations_warn() {
         CASES.iter().filter(|case| case.broken().is_some_and(|(_, place)| is_model(place))).collect();
     each(&broken, |case| {
         let (id, _) = case.broken().expect("only those");
-        let rule = rules::by_id(id).ok_or_else(|| format!("{id} is no rule"))?;
+        let rule = rules::by_id(id).ok_or_else(|| format!("{id} is not a rule"))?;
         let arguments = [case.arguments(), vec!["--emit".into(), "graph".into()]].concat();
         let output = limited(&onnxc, &arguments);
         let text = String::from_utf8_lossy(&output.stderr);
@@ -210,7 +210,7 @@ fn the_page_says_what_the_table_says() {
         std::fs::write(&path, &page).expect("the page can be written");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/src/using/rules.md is not what the table says; UPDATE=1 writes it");
+    assert!(written == page, "docs/src/using/rules.md differs from the table; UPDATE=1 regenerates it");
 }
 
 /// Real models have no errors, and break the rules that the page lists.

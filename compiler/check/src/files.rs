@@ -56,7 +56,7 @@ impl ExternalFile {
         let length = match path.metadata() {
             Ok(metadata) if metadata.is_file() => Ok(metadata.len()),
             Ok(metadata) if metadata.is_dir() => Err("is a folder".to_string()),
-            Ok(_) => Err("is no regular file".to_string()),
+            Ok(_) => Err("is not a regular file".to_string()),
             Err(error) => Err(format!("cannot be read: {error}")),
         };
         ExternalFile { is_inside: is_down && !is_link, is_link, length, digest: None, path }

@@ -10,37 +10,42 @@ const OPTIONAL: &str = "IR, Optional Inputs and Outputs";
 const VARIADIC: &str = "IR, Variadic Inputs and Outputs";
 
 pub(super) const RULES: &[Rule] = &[
-    error("input-count", NODES, "A node has as many inputs as its operator takes.", Finder::Operator(input_count)),
-    error("output-count", NODES, "A node has as many outputs as its operator gives.", Finder::Operator(output_count)),
+    error(
+        "input-count",
+        NODES,
+        "The number of a node's inputs is one that its operator accepts.",
+        Finder::Operator(input_count),
+    ),
+    error(
+        "output-count",
+        NODES,
+        "The number of a node's outputs is one that its operator allows.",
+        Finder::Operator(output_count),
+    ),
     error(
         "input-not-omitted",
         OPTIONAL,
-        "An input is left out only where the operator makes it optional.",
+        "An input is omitted only if the operator declares it optional.",
         Finder::Operator(input_not_omitted),
     ),
     violation(
         "output-not-omitted",
         OPTIONAL,
-        "An output is left out only where the operator makes it optional.",
+        "An output is omitted only if the operator declares it optional.",
         Finder::Operator(output_not_omitted),
     ),
-    violation(
-        "input-variadic-named",
-        VARIADIC,
-        "Of inputs that may be any number none is left out.",
-        Finder::Operator(variadic_named),
-    ),
+    violation("input-variadic-named", VARIADIC, "No variadic input is omitted.", Finder::Operator(variadic_named)),
     violation("node-has-output", "IR, Graphs", "A node has an output.", Finder::Node(has_output)),
     error(
         "call-input-count",
         NODES,
-        "A node gives a function no more inputs than that has.",
+        "A call has no more inputs than the function that it calls.",
         Finder::Call(call_inputs),
     ),
     error(
         "call-output-count",
         NODES,
-        "A node takes no more outputs of a function than that has.",
+        "A call has no more outputs than the function that it calls.",
         Finder::Call(call_outputs),
     ),
 ];

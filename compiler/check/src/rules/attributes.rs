@@ -17,16 +17,21 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "attribute-value-of-type",
         MESSAGE,
-        "An attribute's value stands in the field that its type names.",
+        "An attribute's value is in the field for its type.",
         Finder::Attribute(value_of_type),
     ),
     violation("attribute-type-stated", ATTRIBUTES, "An attribute states its type.", Finder::Attribute(type_stated))
         .from(2),
-    error("attribute-type-known", MESSAGE, "An attribute's type is one that there is.", Finder::Attribute(type_known)),
+    error(
+        "attribute-type-known",
+        MESSAGE,
+        "An attribute's type is one that ONNX defines.",
+        Finder::Attribute(type_known),
+    ),
     error(
         "attribute-type-right",
         NODES,
-        "An attribute is of the type that the operator says.",
+        "An attribute has the type that its operator declares.",
         Finder::Attribute(type_right),
     ),
     error("attribute-declared", NODES, "A node has attributes that its operator has.", Finder::Attribute(declared)),
@@ -39,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "attribute-unique",
         "IR, Names Within a Graph",
-        "No two attributes of a node have one name.",
+        "No two attributes of a node have the same name.",
         Finder::Node(unique),
     ),
     error(
@@ -51,32 +56,32 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "attribute-choice",
         "the operator's page",
-        "An attribute that is one of a few texts is one of these.",
+        "An attribute with a fixed set of string values has one of them.",
         Finder::Attribute(choice),
     ),
     violation(
         "attribute-choice-not-empty",
         "the operator's page",
-        "An attribute that is one of a few texts is not empty; what is left to its default is left out.",
+        "An attribute with a fixed set of string values is not empty; it is omitted to choose the default.",
         Finder::Attribute(choice_not_empty),
     ),
     violation(
         "attribute-flag",
         "the operator's page",
-        "An integer that stands for a truth value is 0 or 1.",
+        "An integer attribute that is a flag is 0 or 1.",
         Finder::Attribute(flag),
     ),
-    error("attribute-text", ATTRIBUTES, "A text in an attribute is UTF-8.", Finder::Attribute(text)),
+    error("attribute-text", ATTRIBUTES, "A string attribute is UTF-8.", Finder::Attribute(text)),
     error(
         "reference-in-function",
         REFERENCE,
-        "Only in functions attributes refer to those of the call.",
+        "Only inside functions do attributes refer to attributes of the call.",
         Finder::Attribute(reference_in_function),
     ),
     error(
         "reference-without-value",
         REFERENCE,
-        "An attribute that refers to one of the call has no value of its own.",
+        "An attribute that refers to an attribute of the call has no value.",
         Finder::Attribute(reference_without_value),
     ),
     error(
@@ -160,7 +165,7 @@ fn type_stated(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 
 fn type_known(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     let number = attribute.r#type.unwrap_or_default();
-    visit.expect(AttributeType::try_from(number).is_ok(), || format!("is of type {number}; there are 1 to 14"));
+    visit.expect(AttributeType::try_from(number).is_ok(), || format!("is of type {number}, expected 1 to 14"));
 }
 
 /// The operator's declaration of an attribute of the current node.
@@ -209,7 +214,7 @@ fn call_declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 fn unique(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     for (index, _) in repeats(&node.attribute, |attribute| &attribute.name) {
         let step = Step::named(Part::Attribute, &node.attribute[index].name);
-        visit.found_at(&[step], || "stands there twice".into());
+        visit.found_at(&[step], || "occurs twice".into());
     }
 }
 
@@ -270,9 +275,7 @@ fn reference_in_function(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) 
 fn reference_without_value(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     let has_value = set(attribute).next().is_some();
     let is_inside = visit.walk.function.is_some() && is_reference(attribute);
-    visit.expect(!is_inside || !has_value, || {
-        format!("refers to '{}', and has a value of its own", attribute.ref_attr_name)
-    });
+    visit.expect(!is_inside || !has_value, || format!("refers to '{}', but also has a value", attribute.ref_attr_name));
 }
 
 fn reference_declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
@@ -286,5 +289,5 @@ fn reference_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     let Some(function) = visit.walk.function.filter(|_| is_reference(attribute)) else { return };
     let default = function.attribute_proto.iter().find(|own| own.name == attribute.ref_attr_name);
     let (Some(right), Some(found)) = (default.and_then(type_of), stated(attribute)) else { return };
-    visit.expect(right == found, || format!("is of type {found:?}, but what it refers to of {right:?}"));
+    visit.expect(right == found, || format!("is of type {found:?}, but refers to an attribute of type {right:?}"));
 }

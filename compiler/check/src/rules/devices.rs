@@ -11,8 +11,13 @@ const SHARDING: &str = "onnx.proto, ShardingSpecProto";
 
 pub(super) const RULES: &[Rule] = &[
     violation("device-named", CONFIGURATION, "A device configuration has a name.", Finder::Model(named)).from(11),
-    violation("device-unique", CONFIGURATION, "No two device configurations have one name.", Finder::Model(unique))
-        .from(11),
+    violation(
+        "device-unique",
+        CONFIGURATION,
+        "No two device configurations have the same name.",
+        Finder::Model(unique),
+    )
+    .from(11),
     violation("device-count", CONFIGURATION, "A device configuration has devices.", Finder::Model(count)).from(11),
     violation(
         "device-names",
@@ -28,21 +33,21 @@ pub(super) const RULES: &[Rule] = &[
         Finder::Node(known),
     )
     .from(11),
-    violation("sharding-tensor", SHARDING, "What is sharded is an input or output of the node.", Finder::Node(tensor))
+    violation("sharding-tensor", SHARDING, "A sharded tensor is an input or output of the node.", Finder::Node(tensor))
         .from(11),
     violation("sharding-device", SHARDING, "A shard is on a device of the configuration.", Finder::Node(device))
         .from(11),
     violation(
         "sharding-axis",
         "onnx.proto, ShardedDimProto.axis",
-        "An axis that is sharded is one of the tensor's.",
+        "A sharded axis is one of the tensor's.",
         Finder::Node(axis),
     )
     .from(11),
     violation(
         "sharding-shards",
         "onnx.proto, SimpleShardedDimProto.num_shards",
-        "What is sharded has shards.",
+        "A sharded tensor has shards.",
         Finder::Node(shards),
     )
     .from(11),
@@ -107,7 +112,8 @@ fn known(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     let walk = visit.walk;
     for (step, own) in each(node) {
         if !walk.proto().configuration.iter().any(|known| known.name == own.configuration_id) {
-            visit.found_at(&[step], || format!("'{}' is no device configuration of the model", own.configuration_id));
+            visit
+                .found_at(&[step], || format!("'{}' is not a device configuration of the model", own.configuration_id));
         }
     }
 }

@@ -14,32 +14,32 @@ const IR: &str = "IR, External Tensor Data";
 const KEYS: [&str; 4] = ["location", "offset", "length", "checksum"];
 
 pub(super) const RULES: &[Rule] = &[
-    error(
-        "external-location",
-        EXTERNAL,
-        "Data outside the model say in which file they are.",
-        Finder::Tensor(location),
-    ),
+    error("external-location", EXTERNAL, "External data names the file that it is in.", Finder::Tensor(location)),
     error(
         "external-inside-folder",
         EXTERNAL,
-        "The file is in the model's folder: its path is relative and leads to no folder above.",
+        "The file is in the model's folder: its path is relative and does not lead to a folder above.",
         Finder::Tensor(inside_folder),
     ),
-    error("external-file", IR, "The file is there, and is a regular one.", Finder::Tensor(file)),
-    error("external-number", EXTERNAL, "Offset and length are numbers that are not negative.", Finder::Tensor(number)),
+    error("external-file", IR, "The file exists and is a regular file.", Finder::Tensor(file)),
+    error("external-number", EXTERNAL, "The offset and the length are non-negative integers.", Finder::Tensor(number)),
     error("external-length", IR, "The length is that of the tensor.", Finder::Tensor(length)),
-    error("external-range", IR, "The file has the bytes that offset and length say.", Finder::Tensor(range)),
+    error(
+        "external-range",
+        IR,
+        "The file contains the byte range that offset and length describe.",
+        Finder::Tensor(range),
+    ),
     error("external-checksum", EXTERNAL, "The checksum is the SHA-1 digest of the file.", Finder::Tensor(checksum)),
-    error("external-key-unique", EXTERNAL, "No key stands in external_data twice.", Finder::Tensor(key_unique)),
+    error("external-key-unique", EXTERNAL, "The keys of external_data are unique.", Finder::Tensor(key_unique)),
     violation(
         "external-key-known",
         EXTERNAL,
         "The keys are location, offset, length and checksum.",
         Finder::Tensor(key_known),
     ),
-    error("external-alone", IR, "A tensor with data outside has none inside.", Finder::Tensor(alone)),
-    error("external-no-text", EXTERNAL, "Texts are stored in the model.", Finder::Tensor(no_text)),
+    error("external-alone", IR, "A tensor with external data stores no data in the model.", Finder::Tensor(alone)),
+    error("external-no-text", EXTERNAL, "Strings are stored in the model.", Finder::Tensor(no_text)),
     violation(
         "external-stated",
         "onnx.proto, TensorProto.data_location",
@@ -49,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
     advice(
         "external-aligned",
         EXTERNAL,
-        "Data that are worth mapping begin at a page: the offset is a multiple of 4096.",
+        "External data that is large enough to be memory-mapped is page-aligned: its offset is a multiple of 4096.",
         Finder::Tensor(aligned),
     ),
 ];
@@ -122,7 +122,7 @@ fn key_unique(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
 fn key_known(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     let unknown = |entry: &&StringStringEntryProto| !KEYS.contains(&&*entry.key);
     if let Some(entry) = tensor.external_data.iter().find(unknown) {
-        visit.found(|| format!("has key '{}'; there are {}", entry.key, KEYS.join(", ")));
+        visit.found(|| format!("has key '{}', expected one of {}", entry.key, KEYS.join(", ")));
     }
 }
 
@@ -137,7 +137,7 @@ fn alone(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
         tensor.raw_data.as_ref().map_or(0, |raw| raw.len()),
     ];
     let is_inside = lengths.iter().any(|&length| length > 0);
-    visit.expect(!is_external(tensor) || !is_inside, || "has data inside, too".into());
+    visit.expect(!is_external(tensor) || !is_inside, || "also has data in the model".into());
 }
 
 fn no_text(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {

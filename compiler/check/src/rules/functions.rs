@@ -19,7 +19,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "function-unique",
         FUNCTIONS,
-        "No two functions have one domain, name and overload.",
+        "No two functions have the same domain, name and overload.",
         Finder::Functions(unique),
     ),
     error(
@@ -31,25 +31,25 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "function-expansion",
         FUNCTIONS,
-        "A model whose functions are replaced by what they stand for has a size that a machine can hold.",
+        "A model stays within the size limit when its functions are inlined.",
         Finder::Model(expansion),
     ),
     error(
         "function-input-unique",
         MESSAGE,
-        "No two inputs of a function have one name.",
+        "No two inputs of a function have the same name.",
         Finder::Function(input_unique),
     ),
     error(
         "function-output-unique",
         MESSAGE,
-        "No two outputs of a function have one name.",
+        "No two outputs of a function have the same name.",
         Finder::Function(output_unique),
     ),
     error(
         "function-attribute-unique",
         "onnx.proto, FunctionProto.attribute_proto",
-        "An attribute of a function is declared once, with a default or without.",
+        "An attribute of a function is declared once, with or without a default.",
         Finder::Function(attribute_unique),
     ),
     error(
@@ -61,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "function-value-unique",
         "onnx.proto, FunctionProto.value_info",
-        "Of no value of a function is the type stated twice.",
+        "The type of each value of a function is stated at most once.",
         Finder::Function(value_unique),
     ),
 ];
@@ -167,7 +167,7 @@ fn expansion<'m>(visit: &mut Visit<'_, 'm>, model: &'m Model) {
     let (calls, own) = calls(nodes, &keys);
     let size = calls.iter().map(|&callee| graph.sizes[callee]).fold(own, u64::saturating_add);
     visit.expect(size <= NODE_LIMIT || !graph.recursive.is_empty(), || {
-        format!("its functions stand for {size} nodes; at most {NODE_LIMIT} are taken")
+        format!("has {size} nodes when its functions are inlined; at most {NODE_LIMIT} are accepted")
     });
 }
 
@@ -175,7 +175,7 @@ fn expansion<'m>(visit: &mut Visit<'_, 'm>, model: &'m Model) {
 fn names_unique<'m>(visit: &mut Visit<'_, 'm>, part: Part, names: impl Iterator<Item = &'m str>) {
     let names: Vec<&str> = names.collect();
     for (index, _) in repeats(&names, |name| name) {
-        visit.found_at(&[Step::number(part, index, names[index])], || "stands there twice".into());
+        visit.found_at(&[Step::number(part, index, names[index])], || "occurs twice".into());
     }
 }
 

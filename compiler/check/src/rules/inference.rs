@@ -10,38 +10,43 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "operator-types",
         NODES,
-        "The types of a node's inputs are such as its operator takes, and the same where it ties them.",
+        "The types of a node's inputs meet the type constraints of its operator.",
         Finder::Inference,
     ),
     error(
         "operator-shapes",
         PAGE,
-        "The shapes of a node's inputs fit each other and its attributes.",
+        "The shapes of a node's inputs match each other and its attributes.",
         Finder::Inference,
     ),
-    error("operator-conditions", PAGE, "What an operator demands beside types and shapes holds.", Finder::Inference),
+    error(
+        "operator-conditions",
+        PAGE,
+        "The operator's other conditions, besides those on types and shapes, are met.",
+        Finder::Inference,
+    ),
     error(
         "operator-bodies",
         PAGE,
-        "The graphs of a node take and give what the node does: branches the same types, bodies what goes round.",
+        "The subgraphs of a node match it: the branches yield the same types, a loop's body the types of the loop-carried values.",
         Finder::Inference,
     ),
     error(
         "activation-known",
         PAGE,
-        "The activations of a recurrent layer are functions that its page lists.",
+        "The activations of a recurrent layer are functions that its documentation lists.",
         Finder::Inference,
     ),
     error(
         "activation-count",
         PAGE,
-        "A recurrent layer has as many activations as its directions take, or none.",
+        "A recurrent layer has the number of activations that its directions need, or none.",
         Finder::Inference,
     ),
     violation(
         "reduction-of-nothing",
         PAGE,
-        "No value is made of an axis without elements, where the operator does not say which that would be.",
+        "No axis without elements is reduced if the operator does not define the result.",
         Finder::Inference,
     ),
     error(
@@ -56,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
         "A value that an attribute names is one that is computed before the node.",
         Finder::Inference,
     ),
-    error("value-type-declared", "IR, Graphs", "A value is of the type that is stated for it.", Finder::Inference),
+    error("value-type-declared", "IR, Graphs", "A value has the type that is stated for it.", Finder::Inference),
     violation(
         "value-shape-declared",
         SHAPES,
@@ -66,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "symbol-one-extent",
         SHAPES,
-        "Where a name stands for an extent it stands for the same number in the whole model.",
+        "A symbolic dimension has the same value in the whole model.",
         Finder::Inference,
     ),
 ];

@@ -10,34 +10,34 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "initializer-is-input",
         "onnx.proto, IR_VERSION 4",
-        "Before IR version 4 every initializer is an input of its graph, too.",
+        "Before IR version 4, every initializer is also an input of its graph.",
         Finder::Graph(is_input),
     )
     .until(3),
     violation(
         "initializer-not-subgraph-input",
         NODES,
-        "In a graph of an attribute no name is both an initializer and an input.",
+        "In a subgraph, no name is both an initializer and an input.",
         Finder::Graph(not_subgraph_input),
     )
     .from(4),
     violation(
         "initializer-input-last",
         NODES,
-        "Before IR version 4 inputs of a graph in an attribute that are initializers stand behind those that the node gives.",
+        "Before IR version 4, the inputs of a subgraph that are initializers come after those that the node passes.",
         Finder::Graph(input_last),
     )
     .until(3),
     error(
         "initializer-type",
         NODES,
-        "An initializer that is the default of an input has its element type.",
+        "An initializer that is the default of an input has that input's element type.",
         Finder::Tensor(has_type),
     ),
     error(
         "initializer-shape",
         NODES,
-        "An initializer that is the default of an input has its rank and its extents.",
+        "An initializer that is the default of an input has that input's rank and extents.",
         Finder::Tensor(has_shape),
     ),
 ];
@@ -48,7 +48,7 @@ fn is_input(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
     for (index, tensor) in graph.initializer.iter().enumerate() {
         if !tensor.name.is_empty() && !names.has_default(&tensor.name) {
             let step = Step::number(Part::Initializer, index, &tensor.name);
-            visit.found_at(&[step], || "is no input of its graph".into());
+            visit.found_at(&[step], || "is not an input of its graph".into());
         }
     }
 }
@@ -58,7 +58,7 @@ fn not_subgraph_input(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
     let Some(names) = walk.names().filter(|_| walk.is_subgraph()) else { return };
     for (index, tensor) in graph.initializer.iter().enumerate().filter(|(_, t)| names.has_default(&t.name)) {
         let step = Step::number(Part::Initializer, index, &tensor.name);
-        visit.found_at(&[step], || "is an input of its graph, too".into());
+        visit.found_at(&[step], || "is also an input of its graph".into());
     }
 }
 
@@ -69,7 +69,7 @@ fn input_last(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
     for (index, input) in graph.input.iter().enumerate() {
         if names.has_default(&input.name) && last.is_some_and(|last| index < last) {
             let step = Step::number(Part::Input, index, &input.name);
-            visit.found_at(&[step], || "is an initializer and stands in front of inputs that are none".into());
+            visit.found_at(&[step], || "is an initializer, but comes before inputs that are not".into());
         }
     }
 }

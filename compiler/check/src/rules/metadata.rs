@@ -16,19 +16,19 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "documentation-markdown",
         "IR, Graphs",
-        "Documentation is text or Markdown, and has no tags of HTML.",
+        "Documentation is text or Markdown, without HTML tags.",
         Finder::Documentation(markdown),
     ),
     advice(
         "denotation-type-known",
         "Type Denotation",
-        "What a type denotes is TENSOR, IMAGE, AUDIO or TEXT.",
+        "The denotation of a type is TENSOR, IMAGE, AUDIO or TEXT.",
         Finder::Type(type_denotation),
     ),
     advice(
         "denotation-dimension-known",
         "Dimension Denotation",
-        "What an extent denotes is one of the documented words, such as DATA_BATCH.",
+        "The denotation of a dimension is one that ONNX documents, such as DATA_BATCH.",
         Finder::Dimension(dimension_denotation),
     ),
 ];
@@ -54,7 +54,7 @@ const TAGS: [&str; 24] = [
 fn key_unique(visit: &mut Visit<'_, '_>, entries: &[StringStringEntryProto]) {
     for (index, _) in repeats(entries, |entry| &entry.key) {
         let step = Step::number(Part::Metadata, index, &entries[index].key);
-        visit.found_at(&[step], || "has a key that stands there already".into());
+        visit.found_at(&[step], || "repeats an earlier key".into());
     }
 }
 

@@ -10,25 +10,25 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "file-readable",
         "onnx.proto, ModelProto",
-        "The file is a model, or an operator set, as Protocol Buffers write it.",
+        "The file is a model or an operator set in the Protocol Buffers encoding.",
         Finder::Inference,
     ),
     error(
         "model-ir-version",
         "onnx.proto, ModelProto.ir_version",
-        "A model states the IR version it is written for, one that there is.",
+        "A model states its IR version, which is one that ONNX defines.",
         Finder::Model(ir_version),
     ),
     violation(
         "model-domain",
         MODELS,
-        "A model has a domain: a name in reverse order of DNS, as Java's packages have.",
+        "A model has a domain: a reverse domain name, as Java's packages have.",
         Finder::Model(domain),
     ),
     advice(
         "model-producer",
         "onnx.proto, ModelProto.producer_name",
-        "A model says which tool made it.",
+        "A model names the tool that produced it.",
         Finder::Model(producer),
     ),
 ];
@@ -41,13 +41,15 @@ fn ir_version(visit: &mut Visit<'_, '_>, model: &Model) {
     let version = model.proto.ir_version;
     visit.expect((1..=NEWEST).contains(&version), || match version {
         ..=0 => "not an ONNX model: it states no IR version".into(),
-        _ => format!("has IR version {version}; there are 1 to {NEWEST}"),
+        _ => format!("has IR version {version}, expected 1 to {NEWEST}"),
     });
 }
 
 fn domain(visit: &mut Visit<'_, '_>, model: &Model) {
     let domain = &model.proto.domain;
-    visit.expect(is_reverse_dns(domain), || format!("is of domain '{domain}'; right would be one such as org.onnx"));
+    visit.expect(is_reverse_dns(domain), || {
+        format!("has domain '{domain}', expected a reverse domain name such as org.onnx")
+    });
 }
 
 /// Whether a text consists of one or more labels separated by points, like a host name.

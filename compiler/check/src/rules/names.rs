@@ -13,21 +13,26 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "names-identifier",
         NAMES,
-        "A name is an identifier of C90: letters, digits and _, no digit in front.",
+        "A name is a C90 identifier: it consists of letters, digits and _, and does not begin with a digit.",
         Finder::Name(identifier),
     ),
     violation("graph-named", GRAPHS, "A graph has a name.", Finder::Graph(graph_named)),
     violation(
         "graph-name-unique",
         NAMES,
-        "No two graphs of a model have one name, graphs in attributes included.",
+        "No two graphs of a model, including subgraphs, have the same name.",
         Finder::Graph(graph_name_unique),
     ),
-    violation("node-name-unique", NAMES, "No two nodes of a graph have one name.", Finder::Nodes(node_name_unique)),
+    violation(
+        "node-name-unique",
+        NAMES,
+        "No two nodes of a graph have the same name.",
+        Finder::Nodes(node_name_unique),
+    ),
     error(
         "value-named",
         "onnx.proto, ValueInfoProto.name",
-        "What is said of a value names it.",
+        "A ValueInfoProto has the name of its value.",
         Finder::Value(value_named),
     ),
     error(
@@ -37,11 +42,11 @@ pub(super) const RULES: &[Rule] = &[
         Finder::Tensor(initializer_named),
     ),
     error("node-operator-named", NODES, "A node names the operator it calls.", Finder::Node(operator_named)),
-    error("input-unique", NODES, "No two inputs of a graph have one name.", Finder::Graph(input_unique)),
+    error("input-unique", NODES, "No two inputs of a graph have the same name.", Finder::Graph(input_unique)),
     error(
         "initializer-unique",
         "onnx.proto, GraphProto.initializer",
-        "No two initializers of a graph have one name, sparse ones included.",
+        "No two initializers of a graph, including sparse ones, have the same name.",
         Finder::Graph(initializer_unique),
     ),
     error(
@@ -53,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "attribute-name-distinct",
         "IR, Attributes",
-        "An attribute is not called like an input or output of its node.",
+        "An attribute does not have the name of an input or output of its node.",
         Finder::Attribute(attribute_name_distinct),
     ),
     error("attribute-named", "IR, Attributes", "An attribute has a name.", Finder::Attribute(attribute_named)),
@@ -67,7 +72,9 @@ pub(super) fn is_identifier(text: &str) -> bool {
 
 fn identifier(visit: &mut Visit<'_, '_>, name: &str) {
     visit.expect(is_identifier(name), || {
-        format!("'{name}' is no identifier; one has letters, digits and _, and no digit in front")
+        format!(
+            "'{name}' is not an identifier, which consists of letters, digits and _, and does not begin with a digit"
+        )
     });
 }
 
@@ -77,7 +84,7 @@ fn graph_named(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
 
 fn graph_name_unique(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
     let before = visit.walk.has_met_graph(&graph.name);
-    visit.expect(!before, || format!("another graph of the model is called '{}', too", graph.name));
+    visit.expect(!before, || format!("another graph of the model is also called '{}'", graph.name));
 }
 
 fn node_name_unique<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {

@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "set-ir-version",
         SETS,
-        "An operator set states the IR version it is written for, one that there is.",
+        "An operator set states its IR version, which is one that ONNX defines.",
         Finder::OperatorSet(ir_version),
     ),
     violation(
@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
     advice(
         "set-domain",
         SETS,
-        "The domain of an operator set is a name in reverse order of DNS, as Java's packages have.",
+        "The domain of an operator set is a reverse domain name, as Java's packages have.",
         Finder::OperatorSet(domain),
     ),
     error(
@@ -38,25 +38,20 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "set-version-given",
         SETS,
-        "A model imports a version of an operator set that is among the documents it is given.",
+        "A model imports a version of an operator set that is among the documents provided.",
         Finder::Inference,
     ),
-    violation(
-        "set-operator-named",
-        OPERATORS,
-        "An operator that is declared has a name.",
-        Finder::OperatorSet(operator_named),
-    ),
+    violation("set-operator-named", OPERATORS, "A declared operator has a name.", Finder::OperatorSet(operator_named)),
     violation(
         "set-operator-unique",
         OPERATORS,
-        "No two operators of a set have one name.",
+        "No two operators of a set have the same name.",
         Finder::OperatorSet(operator_unique),
     ),
     violation(
         "set-operator-version",
         OPERATORS,
-        "An operator came with a version of its set: one from 1 to that of the document.",
+        "An operator was added in a version of its set from 1 to that of the document.",
         Finder::OperatorSet(operator_version),
     ),
     violation(
@@ -69,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn ir_version(visit: &mut Visit<'_, '_>, set: &OperatorSetProto) {
     let version = set.ir_version;
-    visit.expect((1..=NEWEST).contains(&version), || format!("has IR version {version}; there are 1 to {NEWEST}"));
+    visit.expect((1..=NEWEST).contains(&version), || format!("has IR version {version}, expected 1 to {NEWEST}"));
 }
 
 fn domain_stated(visit: &mut Visit<'_, '_>, set: &OperatorSetProto) {
@@ -79,7 +74,7 @@ fn domain_stated(visit: &mut Visit<'_, '_>, set: &OperatorSetProto) {
 fn domain(visit: &mut Visit<'_, '_>, set: &OperatorSetProto) {
     let is_own = canonical(&set.domain) == canonical("");
     visit.expect(is_own || is_reverse_dns(&set.domain), || {
-        format!("is of domain '{}'; right would be one such as org.onnx", set.domain)
+        format!("has domain '{}', expected a reverse domain name such as org.onnx", set.domain)
     });
 }
 

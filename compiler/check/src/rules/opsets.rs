@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "opset-default-imported",
         IMPORT,
-        "A model says which version of ONNX's own operator set it is of, where it has operators of it.",
+        "A model that has operators of ONNX's own operator set imports a version of that set.",
         Finder::Node(default_imported),
     )
     .from(3),
@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "opset-import-unique",
         IMPORT,
-        "A domain is imported once. Of several imports the highest version binds.",
+        "A domain is imported once. Of several imports, the highest version applies.",
         Finder::Imports(import_unique),
     ),
     error(
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "opset-version-exists",
         SETS,
-        "The version of an operator set of ONNX is one that there is.",
+        "The version of an operator set of ONNX is one that exists.",
         Finder::Imports(version_exists),
     ),
     violation(
@@ -56,13 +56,13 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "opset-function-own",
         FUNCTION,
-        "A function imports the operator sets that its nodes are of itself.",
+        "A function itself imports the operator sets of its nodes.",
         Finder::Node(function_own),
     ),
     violation(
         "opset-function-compatible",
         FUNCTION,
-        "An operator in a function is of the version that the model's own imports would mean, too.",
+        "An operator in a function has the version that the model's own imports select.",
         Finder::Operator(function_compatible),
     ),
     error(
@@ -74,13 +74,13 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "operator-not-removed",
         "IR, Operators",
-        "An operator has not been removed in the imported version or before.",
+        "The imported version does not come after the operator's removal.",
         Finder::Operator(not_removed),
     ),
     violation(
         "operator-not-withdrawn",
         "IR, Operators",
-        "The imported version of an operator has not been withdrawn for a later one.",
+        "The imported version of an operator has not been withdrawn in favour of a later one.",
         Finder::Operator(not_withdrawn),
     ),
     violation(
@@ -92,7 +92,7 @@ pub(super) const RULES: &[Rule] = &[
     advice(
         "function-not-standard",
         "onnx.proto, ModelProto.functions",
-        "A function is not called like an operator of ONNX: which one a node means is up to whoever runs it.",
+        "A function does not have the name of an ONNX operator: which of the two a node calls depends on the implementation.",
         Finder::Function(not_standard),
     ),
 ];
@@ -228,7 +228,7 @@ fn not_withdrawn(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static S
 
 fn no_overload(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     visit.expect(node.overload.is_empty() || !is_operator(visit), || {
-        format!("names overload '{}' of an operator that is no function", node.overload)
+        format!("names overload '{}' of an operator that is not a function", node.overload)
     });
 }
 

@@ -12,7 +12,12 @@ const ANNOTATION: &str = "onnx.proto, TensorAnnotation";
 const KEYS: [&str; 2] = ["SCALE_TENSOR", "ZERO_POINT_TENSOR"];
 
 pub(super) const RULES: &[Rule] = &[
-    violation("quantization-tensor", ANNOTATION, "An annotation is of a value of its graph.", Finder::Graph(tensor)),
+    violation(
+        "quantization-tensor",
+        ANNOTATION,
+        "An annotation describes a value of its graph.",
+        Finder::Graph(tensor),
+    ),
     violation("quantization-unique", ANNOTATION, "A value has one annotation.", Finder::Graph(unique)),
     violation(
         "quantization-key",
@@ -76,19 +81,17 @@ fn entries<'m>(
 
 fn key<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
     entries(visit, graph, |_, _, entry| {
-        (!KEYS.contains(&&*entry.key)).then(|| format!("is none; there are {}", KEYS.join(" and ")))
+        (!KEYS.contains(&&*entry.key)).then(|| format!("is not a known key; the keys are {}", KEYS.join(" and ")))
     });
 }
 
 fn key_unique<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
     let mut known = FxHashSet::default();
-    entries(visit, graph, |_, index, entry| {
-        (!known.insert((index, &entry.key))).then(|| "stands there twice".to_string())
-    });
+    entries(visit, graph, |_, index, entry| (!known.insert((index, &entry.key))).then(|| "occurs twice".to_string()));
 }
 
 fn parameter<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
     entries(visit, graph, |visit, _, entry| {
-        (!is_value(visit, &entry.value)).then(|| format!("is '{}', which is no value of the graph", entry.value))
+        (!is_value(visit, &entry.value)).then(|| format!("is '{}', which is not a value of the graph", entry.value))
     });
 }

@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "read-defined",
         NODES,
-        "An input of a node is an input or initializer of a graph around it, or an output of a node.",
+        "An input of a node is an input or initializer of its graph or of an enclosing one, or an output of a node.",
         Finder::Read(read_defined),
     ),
     error(
@@ -21,17 +21,17 @@ pub(super) const RULES: &[Rule] = &[
         "An output of a graph or function is one of its values, computed inside.",
         Finder::Read(output_defined),
     ),
-    error("nodes-acyclic", GRAPHS, "No node needs what comes of its own outputs.", Finder::Nodes(acyclic)),
+    error("nodes-acyclic", GRAPHS, "No node depends on its own outputs.", Finder::Nodes(acyclic)),
     violation(
         "nodes-in-order",
         GRAPHS,
-        "A node stands behind the nodes whose outputs it reads, also inside the graphs it holds.",
+        "A node comes after the nodes whose outputs it or its subgraphs read.",
         Finder::Nodes(in_order),
     ),
     violation(
         "scope-no-shadow",
         NODES,
-        "What a graph in an attribute defines has another name than what it sees of the graphs around it.",
+        "A value of a subgraph does not have the name of a value that is visible from an enclosing graph.",
         Finder::Graph(no_shadow),
     ),
 ];
@@ -73,13 +73,13 @@ fn in_order<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
     let Ok(order) = schedule(nodes) else { return };
     if let Some(moved) = order.iter().zip(0..).position(|(&at, place)| at != place) {
         let step = Step::number(Part::Node, moved, &nodes[moved].name);
-        visit.found_at(&[step], || format!("reads what node {} computes behind it", order[moved]));
+        visit.found_at(&[step], || format!("reads a value that node {} computes after it", order[moved]));
     }
 }
 
 fn no_shadow<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
     if visit.walk.is_nested() && visit.walk.part() != Some(Part::Algorithm) {
-        names_around(visit, graph, |name| format!("'{name}' is a value of a graph around this one, too"));
+        names_around(visit, graph, |name| format!("'{name}' is also a value of an enclosing graph"));
     }
 }
 

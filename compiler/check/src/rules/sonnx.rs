@@ -44,14 +44,14 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "sonnx-t04a",
         "SONNX graph, [T04a]",
-        "An operator, so a function too, has an output.",
+        "An operator, and so a function, has an output.",
         Finder::Function(function_has_output),
     )
     .of(Profile::SonnxWithCaptures),
     violation(
         "sonnx-branches",
         "SONNX graph, The if operator",
-        "The branches of an If give as many outputs, of the same types.",
+        "The branches of an If have the same number of outputs, of the same types.",
         Finder::Node(branches_alike),
     )
     .of(Profile::SonnxWithCaptures),
@@ -147,7 +147,7 @@ fn branches_alike(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     let &[first, second] = &branches[..] else { return };
     if first.output.len() != second.output.len() {
         let counts = (first.output.len(), second.output.len());
-        return visit.found(|| format!("one branch gives {} outputs, the other one {}", counts.0, counts.1));
+        return visit.found(|| format!("one branch has {} outputs, the other {}", counts.0, counts.1));
     }
     let differ =
         |(a, b): &(&ValueInfoProto, &ValueInfoProto)| a.r#type.is_some() && b.r#type.is_some() && a.r#type != b.r#type;

@@ -21,27 +21,22 @@ pub(super) const RULES: &[Rule] = &[
         "A sparse tensor has extents, which are positive.",
         Finder::Sparse(extents),
     ),
-    error(
-        "sparse-size",
-        SPARSE,
-        "A sparse tensor has a size that a machine can address when spread out.",
-        Finder::Sparse(size),
-    ),
+    error("sparse-size", SPARSE, "A sparse tensor has a dense size that a machine can address.", Finder::Sparse(size)),
     error(
         "sparse-values-rank",
         "onnx.proto, SparseTensorProto.values",
-        "The values of a sparse tensor are a list.",
+        "The values of a sparse tensor have rank 1.",
         Finder::Sparse(values_rank),
     ),
     error("sparse-index-type", INDICES, "The indices of a sparse tensor are int64.", Finder::Sparse(index_type)),
     error(
         "sparse-index-shape",
         INDICES,
-        "There is an index for each value: a number, or as many as the tensor has extents.",
+        "Each value has an index: either linear, or one coordinate for each axis.",
         Finder::Sparse(index_shape),
     ),
     error("sparse-index-range", INDICES, "Every index is inside the tensor.", Finder::Sparse(index_range)),
-    error("sparse-index-unique", INDICES, "No index stands there twice.", Finder::Sparse(index_unique)),
+    error("sparse-index-unique", INDICES, "No index occurs twice.", Finder::Sparse(index_unique)),
     violation("sparse-index-order", INDICES, "The indices ascend.", Finder::Sparse(index_order)),
 ];
 
@@ -115,7 +110,7 @@ fn index_order(visit: &mut Visit<'_, '_>, sparse: &SparseTensorProto) {
     let Some((numbers, width)) = indices(sparse) else { return };
     let tuples: Vec<&[i64]> = numbers.chunks(width).collect();
     if let Some(at) = tuples.windows(2).position(|pair| pair[0] > pair[1]) {
-        visit.found(|| format!("has index {:?} behind {:?}", tuples[at + 1], tuples[at]));
+        visit.found(|| format!("has index {:?} after {:?}", tuples[at + 1], tuples[at]));
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "tensor-type-known",
         "onnx.proto, TensorProto.data_type",
-        "A tensor's element type is one that there is.",
+        "A tensor's element type is one that ONNX defines.",
         Finder::Tensor(type_known),
     ),
     error(
@@ -30,44 +30,44 @@ pub(super) const RULES: &[Rule] = &[
         "A tensor has a size that a machine can address.",
         Finder::Tensor(size),
     ),
-    error("tensor-one-field", TENSORS, "The elements of a tensor stand in one field.", Finder::Tensor(one_field)),
+    error("tensor-one-field", TENSORS, "The elements of a tensor are in one field.", Finder::Tensor(one_field)),
     error(
         "tensor-field-of-type",
         TENSORS,
-        "The elements stand in the field that is for their type, or in raw_data; texts stand in string_data.",
+        "The elements are in the field for their type or in raw_data; strings are in string_data.",
         Finder::Tensor(field_of_type),
     ),
     error(
         "tensor-count",
         "IR, Tensor Definition",
-        "There are as many elements as the extents say.",
+        "The number of elements is the product of the extents.",
         Finder::Tensor(count),
     ),
     error(
         "tensor-value-range",
         "onnx.proto, TensorProto.int32_data",
-        "A number in a field of a wider type is one of the element type.",
+        "A value in a field of a wider type is in the range of the element type.",
         Finder::Tensor(value_range),
     ),
     error("tensor-bool", DATA, "A boolean is stored as 0 or 1.", Finder::Tensor(bool_bytes)),
     error("tensor-padding", DATA, "Bits that belong to no element of six bits are 0.", Finder::Tensor(padding)),
-    error("tensor-text", "onnx.proto, TensorProto.string_data", "A text is UTF-8.", Finder::Tensor(text)),
+    error("tensor-text", "onnx.proto, TensorProto.string_data", "A string is UTF-8.", Finder::Tensor(text)),
     violation(
         "tensor-text-plain",
         "onnx.proto, TensorProto.string_data",
-        "A text has no byte order mark in front and no zero at its end.",
+        "A string neither begins with a byte order mark nor ends in a zero byte.",
         Finder::Tensor(text_plain),
     ),
     error(
         "tensor-whole",
         "onnx.proto, TensorProto.segment",
-        "A tensor is stored whole: nothing says where the other segments are.",
+        "A tensor is stored in one piece: the format does not specify where other segments are.",
         Finder::Tensor(whole),
     ),
     error(
         "tensor-location-known",
         "onnx.proto, TensorProto.data_location",
-        "Data lie in the model or outside.",
+        "A tensor's data location is DEFAULT or EXTERNAL.",
         Finder::Tensor(location_known),
     ),
 ];
@@ -166,7 +166,7 @@ pub(super) fn byte_count(tensor: &TensorProto) -> Option<u128> {
 
 fn type_known(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     let number = tensor.data_type;
-    visit.expect(is_element_type(number), || format!("has element type {number}; there are 1 to 28"));
+    visit.expect(is_element_type(number), || format!("has element type {number}, expected 1 to 28"));
 }
 
 fn extent_not_negative(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
@@ -201,7 +201,7 @@ fn field_of_type(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     let (Some((field, _)), None) = (fields.next(), fields.next()) else { return };
     visit.expect(stored(tensor).is_some(), || {
         let right = Field::of(r#type).name();
-        format!("has elements of {} in {}; right would be {right}", proto::type_name(tensor.data_type), field.name())
+        format!("has elements of {} in {}, expected {right}", proto::type_name(tensor.data_type), field.name())
     });
 }
 
@@ -260,7 +260,9 @@ fn value_range(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
         _ => None,
     };
     if let Some((at, value)) = wrong {
-        visit.found(|| format!("has {value} as entry {at}, which is no {}", proto::type_name(tensor.data_type)));
+        visit.found(|| {
+            format!("has {value} as entry {at}, which is not a value of {}", proto::type_name(tensor.data_type))
+        });
     }
 }
 
@@ -280,7 +282,7 @@ fn padding(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     };
     let used = (elements * 6 % 8) as u32;
     let is_whole = elements * 6 / 8 == length as u128 || used == 0;
-    visit.expect(is_whole || last >> used == 0, || "has bits behind its last element".into());
+    visit.expect(is_whole || last >> used == 0, || "has bits after its last element".into());
 }
 
 fn text(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
@@ -302,5 +304,5 @@ fn whole(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
 
 fn location_known(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     let number = tensor.data_location;
-    visit.expect(DataLocation::try_from(number).is_ok(), || format!("has data_location {number}; there are 0 and 1"));
+    visit.expect(DataLocation::try_from(number).is_ok(), || format!("has data_location {number}, expected 0 or 1"));
 }

@@ -14,31 +14,31 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "training-update-variable",
         UPDATE,
-        "What is updated is an initializer of the model's graph or of the algorithm.",
+        "An updated variable is an initializer of the model's graph or of the algorithm.",
         Finder::Training(update_variable),
     ),
     error(
         "training-update-value",
         UPDATE,
-        "What a variable becomes is an output of the algorithm or of the model's graph.",
+        "The new value of a variable is an output of the algorithm or of the model's graph.",
         Finder::Training(update_value),
     ),
     error(
         "training-variable-no-input",
         UPDATE,
-        "What is updated is no input: the caller does not set it.",
+        "An updated variable is not an input: the caller does not set it.",
         Finder::Training(variable_no_input),
     ),
     error(
         "training-initialization-variable",
         INITIALIZATION,
-        "What is initialized is an initializer of the model's graph or of the algorithm.",
+        "An initialized variable is an initializer of the model's graph or of the algorithm.",
         Finder::Training(initialization_variable),
     ),
     error(
         "training-initialization-value",
         INITIALIZATION,
-        "What a variable is initialized with is an output of the initialization.",
+        "The initial value of a variable is an output of the initialization.",
         Finder::Training(initialization_value),
     ),
     error(
@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "training-combined",
         TRAINING,
-        "Names of the algorithm are not those of the model's graph: both are one graph in a step.",
+        "Names of the algorithm differ from those of the model's graph: in a step, both are one graph.",
         Finder::Graph(combined),
     ),
 ];
@@ -103,7 +103,7 @@ fn update_variable(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
     let holds = |binding: &StringStringEntryProto| {
         is_initializer(graph, &binding.key) || is_initializer(training.algorithm.as_ref(), &binding.key)
     };
-    bindings(visit, &training.update_binding, holds, |binding| format!("'{}' is no initializer", binding.key));
+    bindings(visit, &training.update_binding, holds, |binding| format!("'{}' is not an initializer", binding.key));
 }
 
 fn update_value(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
@@ -111,7 +111,7 @@ fn update_value(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
     let holds = |binding: &StringStringEntryProto| {
         is_output(graph, &binding.value) || is_output(training.algorithm.as_ref(), &binding.value)
     };
-    bindings(visit, &training.update_binding, holds, |binding| format!("'{}' is no output", binding.value));
+    bindings(visit, &training.update_binding, holds, |binding| format!("'{}' is not an output", binding.value));
 }
 
 fn variable_no_input(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
@@ -119,7 +119,7 @@ fn variable_no_input(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
     let is_input =
         |name: &str| graphs.into_iter().flatten().any(|graph| graph.input.iter().any(|input| input.name == name));
     let holds = |binding: &StringStringEntryProto| !is_input(&binding.key);
-    bindings(visit, &training.update_binding, holds, |binding| format!("'{}' is an input, too", binding.key));
+    bindings(visit, &training.update_binding, holds, |binding| format!("'{}' is also an input", binding.key));
 }
 
 fn initialization_variable(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
@@ -127,13 +127,15 @@ fn initialization_variable(visit: &mut Visit<'_, '_>, training: &TrainingInfoPro
     let holds = |binding: &StringStringEntryProto| {
         is_initializer(graph, &binding.key) || is_initializer(training.algorithm.as_ref(), &binding.key)
     };
-    bindings(visit, &training.initialization_binding, holds, |binding| format!("'{}' is no initializer", binding.key));
+    bindings(visit, &training.initialization_binding, holds, |binding| {
+        format!("'{}' is not an initializer", binding.key)
+    });
 }
 
 fn initialization_value(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
     let holds = |binding: &StringStringEntryProto| is_output(training.initialization.as_ref(), &binding.value);
     bindings(visit, &training.initialization_binding, holds, |binding| {
-        format!("'{}' is no output of the initialization", binding.value)
+        format!("'{}' is not an output of the initialization", binding.value)
     });
 }
 
@@ -147,12 +149,12 @@ fn no_input(visit: &mut Visit<'_, '_>, training: &TrainingInfoProto) {
     let Some(graph) = &training.initialization else { return };
     for (index, input) in graph.input.iter().enumerate() {
         let steps = [Step::named(Part::Initialization, &graph.name), Step::number(Part::Input, index, &input.name)];
-        visit.found_at(&steps, || "is an input, which nobody gives".into());
+        visit.found_at(&steps, || "is an input, but the initialization has no inputs".into());
     }
 }
 
 fn combined<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
     if visit.walk.part() == Some(Part::Algorithm) {
-        super::scopes::names_around(visit, graph, |name| format!("'{name}' is a value of the model's graph, too"));
+        super::scopes::names_around(visit, graph, |name| format!("'{name}' is also a value of the model's graph"));
     }
 }

@@ -18,13 +18,18 @@ pub(super) const RULES: &[Rule] = &[
         "The type of an input or output of the model's graph has a shape, if only its rank.",
         Finder::Value(value_shaped),
     ),
-    violation("type-known", TYPES, "A type says what it is a type of.", Finder::Type(type_known)),
+    violation(
+        "type-known",
+        TYPES,
+        "A type states its kind: tensor, sequence, map, optional or another.",
+        Finder::Type(type_known),
+    ),
     violation("type-element-stated", TYPES, "A tensor type states its element type.", Finder::Type(element_stated)),
-    error("type-element-known", TYPES, "An element type is one that there is.", Finder::Type(element_known)),
+    error("type-element-known", TYPES, "An element type is one that ONNX defines.", Finder::Type(element_known)),
     error(
         "type-inner-stated",
         TYPES,
-        "A sequence, an optional or a map states the type of what is in it.",
+        "A sequence, an optional and a map state the type of their elements.",
         Finder::Type(inner_stated),
     ),
     error(
@@ -48,43 +53,43 @@ pub(super) const RULES: &[Rule] = &[
     violation(
         "dimension-not-negative",
         "IR, Tensor Definition",
-        "An extent is not negative; one that is not known has neither number nor name.",
+        "A dimension is not negative; an unknown one has neither a value nor a name.",
         Finder::Dimension(not_negative),
     ),
     violation(
         "dimension-name-not-empty",
         SHAPES,
-        "The name of an extent is not empty; an extent that is not known has neither number nor name.",
+        "The name of a dimension is not empty; an unknown dimension has neither a value nor a name.",
         Finder::Dimension(name_not_empty),
     ),
     violation(
         "value-info-unique",
         "onnx.proto, GraphProto.value_info",
-        "Of no value is the type stated twice in value_info.",
+        "value_info states the type of each value at most once.",
         Finder::Graph(value_info_unique),
     ),
     violation(
         "value-info-inner",
         GRAPHS,
-        "value_info is of values that are neither inputs nor outputs.",
+        "value_info describes values that are neither inputs nor outputs.",
         Finder::Value(value_info_inner),
     ),
     violation(
         "value-info-defined",
         "onnx.proto, GraphProto.value_info",
-        "value_info is of values that the graph has.",
+        "value_info describes values that the graph has.",
         Finder::Value(value_info_defined),
     ),
     violation(
         "output-unique",
         "IR, Names Within a Graph",
-        "No two outputs of a graph have one name.",
+        "No two outputs of a graph have the same name.",
         Finder::Graph(output_unique),
     ),
     error(
         "input-output-type",
         "IR, Nodes",
-        "A value that is an input and an output has one type.",
+        "A value that is both an input and an output has one type.",
         Finder::Graph(input_output_type),
     ),
 ];
@@ -127,11 +132,11 @@ fn value_shaped(visit: &mut Visit<'_, '_>, value: &ValueInfoProto) {
         return;
     };
     let is_port = is_main(visit, Part::Input) || is_main(visit, Part::Output);
-    visit.expect(!is_port || tensor.shape.is_some(), || "has no shape; right would be at least its rank".into());
+    visit.expect(!is_port || tensor.shape.is_some(), || "has no shape, expected at least a rank".into());
 }
 
 fn type_known(visit: &mut Visit<'_, '_>, r#type: &TypeProto) {
-    visit.expect(is_main(visit, Part::Input) || r#type.value.is_some(), || "says nothing".into());
+    visit.expect(is_main(visit, Part::Input) || r#type.value.is_some(), || "does not state its kind".into());
 }
 
 /// The element type of a dense or sparse tensor, or the type of a map's keys.
@@ -150,7 +155,7 @@ fn element_stated(visit: &mut Visit<'_, '_>, r#type: &TypeProto) {
 
 fn element_known(visit: &mut Visit<'_, '_>, r#type: &TypeProto) {
     let Some(number) = element(r#type).filter(|&number| number != 0) else { return };
-    visit.expect(is_element_type(number), || format!("has element type {number}; there are 1 to 28"));
+    visit.expect(is_element_type(number), || format!("has element type {number}, expected 1 to 28"));
 }
 
 fn inner(value: &TypeValue) -> Option<Option<&TypeProto>> {
@@ -164,7 +169,7 @@ fn inner(value: &TypeValue) -> Option<Option<&TypeProto>> {
 
 fn inner_stated(visit: &mut Visit<'_, '_>, r#type: &TypeProto) {
     let stated = r#type.value.as_ref().and_then(inner);
-    visit.expect(stated != Some(None), || "does not say what is in it".into());
+    visit.expect(stated != Some(None), || "does not state the type of its elements".into());
 }
 
 fn map_key(visit: &mut Visit<'_, '_>, r#type: &TypeProto) {
@@ -205,7 +210,7 @@ fn name_not_empty(visit: &mut Visit<'_, '_>, dimension: &Dimension) {
 fn unique(visit: &mut Visit<'_, '_>, part: Part, values: &[ValueInfoProto]) {
     for (index, first) in repeats(values, |value| &value.name) {
         let step = Step::number(part, index, &values[index].name);
-        visit.found_at(&[step], || format!("stands there as {} {first}, too", part.name()));
+        visit.found_at(&[step], || format!("occurs already as {} {first}", part.name()));
     }
 }
 
@@ -231,7 +236,7 @@ fn value_info_inner(visit: &mut Visit<'_, '_>, value: &ValueInfoProto) {
 fn value_info_defined(visit: &mut Visit<'_, '_>, value: &ValueInfoProto) {
     let walk = visit.walk;
     let is_defined = value.name.is_empty() || walk.names().is_some_and(|names| names.get(&value.name).is_some());
-    visit.expect(walk.part() != Some(Part::ValueInfo) || is_defined, || "is no value of the graph".into());
+    visit.expect(walk.part() != Some(Part::ValueInfo) || is_defined, || "is not a value of the graph".into());
 }
 
 fn input_output_type(visit: &mut Visit<'_, '_>, graph: &proto::GraphProto) {

@@ -12,7 +12,12 @@ const PAGE: &str = "the operator's page";
 pub(super) const RULES: &[Rule] = &[
     error("stride-positive", PAGE, "Strides are 1 or more.", Finder::Attribute(stride)),
     error("dilation-positive", PAGE, "Dilations are 1 or more.", Finder::Attribute(dilation)),
-    error("kernel-positive", PAGE, "The extents of a window are 1 or more.", Finder::Attribute(kernel)),
+    error(
+        "kernel-positive",
+        PAGE,
+        "The extents of a kernel or pooling window are 1 or more.",
+        Finder::Attribute(kernel),
+    ),
     error("group-positive", PAGE, "There is at least one group.", Finder::Attribute(group)),
     error("block-positive", PAGE, "The extents of blocks are 1 or more.", Finder::Attribute(block)),
     violation(
@@ -27,25 +32,25 @@ pub(super) const RULES: &[Rule] = &[
         "Padding is given by pads or by auto_pad, not by both.",
         Finder::Operator(pads_or_auto),
     ),
-    error("permutation", PAGE, "An order of axes has each axis once.", Finder::Attribute(permutation)),
-    error("axes-unique", PAGE, "A list of axes has each axis once.", Finder::Attribute(axes_unique)),
+    error("permutation", PAGE, "A permutation of axes contains each axis once.", Finder::Attribute(permutation)),
+    error("axes-unique", PAGE, "A list of axes contains each axis at most once.", Finder::Attribute(axes_unique)),
     error(
         "element-type-known",
         PAGE,
-        "An element type that an attribute names is one that there is.",
+        "An element type that an attribute names is one that ONNX defines.",
         Finder::Attribute(element_type),
     ),
     violation(
         "activation-numbers",
         PAGE,
-        "A recurrent layer has at most as many numbers for its activations as it has activations.",
+        "A recurrent layer has at most one alpha and one beta for each of its activations.",
         Finder::Operator(activation_numbers),
     ),
     error("constant-one-value", PAGE, "A constant has one value.", Finder::Operator(constant)),
     violation(
         "output-computed",
         "IR, Optional Inputs and Outputs",
-        "Outputs that a node does not compute have no name: statistics of a batch are there in training only.",
+        "Outputs that a node does not compute have no name: batch statistics exist only in training mode.",
         Finder::Operator(output_computed),
     ),
 ];
@@ -137,7 +142,7 @@ fn element_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     // 0 means the type that the operator uses without the attribute
     let is_left = number == 0 && !["to", "output_datatype"].contains(&&*attribute.name);
     let is_type = i32::try_from(number).is_ok_and(|number| DataType::try_from(number).is_ok()) && number != 0;
-    visit.expect(is_type || is_left, || format!("is {number}; there are 1 to 28"));
+    visit.expect(is_type || is_left, || format!("is {number}, expected 1 to 28"));
 }
 
 fn activation_numbers(visit: &mut Visit<'_, '_>, node: &NodeProto, _: &'static Schema) {
@@ -146,7 +151,7 @@ fn activation_numbers(visit: &mut Visit<'_, '_>, node: &NodeProto, _: &'static S
     for name in ["activation_alpha", "activation_beta"] {
         if let Some(numbers) = attribute(node, name).filter(|numbers| numbers.floats.len() > count) {
             let step = Step::named(Part::Attribute, &numbers.name);
-            visit.found_at(&[step], || format!("has {} numbers for {count} activations", numbers.floats.len()));
+            visit.found_at(&[step], || format!("has {} values for {count} activations", numbers.floats.len()));
         }
     }
 }
