@@ -22,14 +22,14 @@ const KNOWN: [Known; 14] = [
     },
     Known {
         is: |bytes| is_zip(bytes) && has(bytes, b".npy"),
-        what: "a .npz archive of arrays: give it with --inputs, and the model before it",
+        what: "a .npz archive of arrays: pass it with --inputs after the model",
     },
     Known { is: |bytes| is_zip(bytes) && has(bytes, b".onnx"), what: "a zip archive with a model: unpack it" },
     Known {
         is: |bytes| is_zip(bytes) && has(bytes, b".mlmodel"),
         what: "a Core ML package: convert the original model with its framework's exporter to ONNX",
     },
-    Known { is: is_zip, what: "a zip archive: unpack it, and give the .onnx file in it" },
+    Known { is: is_zip, what: "a zip archive: unpack it and pass the .onnx file in it" },
     Known { is: |bytes| bytes.starts_with(b"\x1f\x8b"), what: "a file that gzip compressed: run gunzip on it" },
     Known {
         is: |bytes| bytes.get(..2).is_some_and(|start| start == b"\x80\x02" || start == b"\x80\x04"),
@@ -41,7 +41,7 @@ const KNOWN: [Known; 14] = [
     },
     Known {
         is: |bytes| bytes.get(4..8) == Some(b"ORTM"),
-        what: "ONNX Runtime's own format (.ort), which only that runtime reads: give the .onnx file that it was made from",
+        what: "ONNX Runtime's own format (.ort), which only that runtime reads: pass the .onnx file that it was made from",
     },
     Known {
         is: is_safetensors,
@@ -51,10 +51,7 @@ const KNOWN: [Known; 14] = [
         is: |bytes| bytes.starts_with(b"\x89HDF"),
         what: "a Keras model in HDF5: convert it with python -m tf2onnx.convert --keras",
     },
-    Known {
-        is: |bytes| bytes.starts_with(b"\x93NUMPY"),
-        what: "a .npy array: give it with --input, and the model before it",
-    },
+    Known { is: |bytes| bytes.starts_with(b"\x93NUMPY"), what: "a .npy array: pass it with --input after the model" },
     Known {
         is: |bytes| {
             let start = bytes.trim_ascii_start();

@@ -195,7 +195,7 @@ mod tests {
         for (text, message) in
             [("ir_version: x", "expected"), ("{\"colour\": 1}", "colour"), ("{\"ir_version\": 1", "EOF")]
         {
-            let problem = read::<ModelProto>(Blob::copy_of(text.as_bytes())).expect_err("it is none");
+            let problem = read::<ModelProto>(Blob::copy_of(text.as_bytes())).expect_err("it is not a model");
             assert!(problem.contains(message), "{text}: {problem}");
         }
     }

@@ -53,13 +53,13 @@ impl Model {
         }
         let is_table = !form::is_text(blob.bytes()) && foreign::is_table(blob.bytes());
         if OperatorSetProto::is_start(blob.bytes()) {
-            return Err(bad(
-                "an operator-set document, which is no model: models that import it are run with it".into()
-            ));
+            return Err(
+                bad("an operator-set document, not a model: pass it along with a model that imports it".into()),
+            );
         }
         let (proto, source) = form::read::<ModelProto>(blob).map_err(|error| match is_table {
             true => {
-                bad("not an ONNX model but a table of comma-separated values: save it as .npy, give it with --input"
+                bad("not an ONNX model but a table of comma-separated values: save it as .npy and pass it with --input"
                     .into())
             }
             false => bad(format!("not an ONNX model, or damaged: {error}")),

@@ -295,7 +295,7 @@ fn sixes(entries: &[i32], count: usize) -> Result<Blob, String> {
         return Err(format!("has {} entries of data, but its shape needs {count}", entries.len()));
     }
     if let Some(wide) = entries.iter().find(|entry| !(0..64).contains(*entry)) {
-        return Err(format!("has {wide} in its data, which is no 6-bit float"));
+        return Err(format!("has {wide} in its data, which is not a 6-bit float"));
     }
     Ok(Blob::build(count, |out| out.iter_mut().zip(entries).for_each(|(o, &entry)| *o = entry as u8)))
 }
@@ -321,7 +321,7 @@ fn positions(dims: &[i64], indices: &TensorValue, count: usize) -> Result<Vec<us
     let positions: Option<Vec<usize>> =
         linear.into_iter().map(|at| usize::try_from(at).ok().filter(|&at| at < size)).collect();
     let fitting = positions.filter(|positions| positions.len() == count);
-    fitting.ok_or_else(|| "is a sparse tensor whose indices do not fit its values or shape".into())
+    fitting.ok_or_else(|| "is a sparse tensor whose indices do not match its values or shape".into())
 }
 
 fn spread(dims: &[i64], values: &DenseElements, positions: &[usize]) -> Result<DenseElements, String> {

@@ -331,7 +331,7 @@ impl Model {
     fn message(&self, status: i64) -> *const c_char {
         let message = match status {
             0 => c"",
-            STATUS_OUT_OF_MEMORY => c"the run needs more memory than there is",
+            STATUS_OUT_OF_MEMORY => c"the run needs more memory than is available",
             STATUS_PROCESSOR => c"this processor lacks instructions that the model was compiled for",
             STATUS_BUSY => c"another thread uses the session: each thread needs its own",
             STATUS_VARIABLE => c"the training assigns a value of another shape to a variable",

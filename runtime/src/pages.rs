@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "advises the system about memory that generated code names")]
 
-/// Tells the system that a constant is not needed any more, so that its pages need not stay in memory. The constant
+/// Advises the system that a constant is no longer needed, so that its pages need not stay in memory. The constant
 /// must be in a mapped file: later reads load it from the file again.
 ///
 /// # Safety
@@ -74,7 +74,7 @@ mod tests {
             libc::mmap(std::ptr::null_mut(), bytes.len(), libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
         };
         assert_ne!(map, libc::MAP_FAILED);
-        // SAFETY: within the mapping, which nobody writes to.
+        // SAFETY: within the mapping, which is never written.
         let seen = unsafe {
             rt_discard(map.cast::<u8>().add(100), bytes.len() as i64 - 200);
             std::slice::from_raw_parts(map.cast::<u8>(), bytes.len())

@@ -3,7 +3,7 @@
 //! A run that is to end skips the rest of its loops. Its results are then meaningless, but harmless: generated code
 //! stays inside its buffers whatever their contents are. The caller of the run checks [`Stop::due`] afterwards.
 
-#![allow(unsafe_code, reason = "the run's thread-local state points to what the caller of the run keeps")]
+#![allow(unsafe_code, reason = "the run's thread-local state points to data that the caller of the run owns")]
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Parallel loops avoid processors that are in use. This is the only test of its process, because all threads share the
 //! count of processors in use.
 
-#![allow(unsafe_code, reason = "a loop's body gets the address of what it works on")]
+#![allow(unsafe_code, reason = "a loop's body gets the address of its data")]
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 // RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{without=shape+colour}' 2>&1 | FileCheck %s
 
-// CHECK: error: there is no family of rules 'colour'
+// CHECK: error: 'colour' is not a family of rules
 // CHECK-NEXT: the families are arithmetic, activation, shape, linear, heads, normalization, quantization
 "builtin.module"() ({
   "func.func"() ({

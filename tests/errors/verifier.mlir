@@ -116,7 +116,7 @@
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<?xf32>):
-    // expected-error@+1 {{calls 'no_such', which is no routine of the runtime}}
+    // expected-error@+1 {{calls 'no_such', which is not a routine of the runtime}}
     %r = "rt.call"(%x) {routine = "no_such", kinds = array<i64: 1, 7>} : (tensor<?xf32>) -> tensor<1x?xi64>
     "func.return"(%r) : (tensor<1x?xi64>) -> ()
   }) {sym_name = "f", function_type = (tensor<?xf32>) -> tensor<1x?xi64>} : () -> ()

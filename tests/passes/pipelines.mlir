@@ -22,12 +22,12 @@
 // BEFORE: IR Dump Before cse
 // BEFORE-NOT: IR Dump
 
-// UNKNOWN: error: there is no pass 'what'
+// UNKNOWN: error: 'what' is not a pass
 // UNKNOWN-NEXT: note: in the pipeline {{.*}}, column 39
 // ANCHOR: error: pass 'onnx-to-linalg' runs on builtin.module, not on func.func
 // OPEN: error: expected ')', found the end of the pipeline
 // OPTION: error: pass 'canonicalize': option 'max-changes' must be an integer, found 'many'
-// NOOPTION: error: pass 'cse': there is no option 'fast'
+// NOOPTION: error: pass 'cse': 'fast' is not an option
 
 // REPRODUCER: error: {{.*}}'arith.constant' op is not legal at the graph level
 // REPRODUCER-NEXT: note: run onnx-opt --run-reproducer {{.*}} to see this again

@@ -52,7 +52,7 @@ fn run(case: &Case) -> (i64, Vec<Bytes>) {
         assert_eq!((case.run)(sources.as_ptr(), missing.as_ptr()), -1, "a missing address is a code");
         let first = (case.run)(sources.as_ptr(), targets.as_ptr());
         let again = (case.run)(sources.as_ptr(), targets.as_ptr());
-        assert_eq!(first, again, "a run leaves nothing behind");
+        assert_eq!(first, again, "a run leaves no state");
         (again, outputs)
     }
 }

@@ -198,7 +198,7 @@ fn panic_message(payload: &(dyn std::any::Any + Send)) -> &str {
 
 /// The repository's root.
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the repository").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository").to_path_buf()
 }
 
 /// Parses the name of a back end.

@@ -37,9 +37,10 @@ fn run_model(text: &str) -> Result<(), String> {
     let inputs = tensors(text, "input:")?;
     let outputs = tensors(text, "output:")?;
     match (outcome(text, &inputs), directives(text, "error ").next()) {
-        (Ok(found), None) if outputs.is_empty() => Err(format!("nothing is expected, but it gives {found:?}")),
+        (Ok(found), None) if outputs.is_empty() => Err(format!("no outputs are expected, but it has {found:?}")),
         (Ok(found), None) => outputs.iter().try_for_each(|(name, expected)| {
-            let actual = found.iter().find(|(given, _)| given == name).ok_or(format!("there is no output {name}"))?;
+            let actual =
+                found.iter().find(|(given, _)| given == name).ok_or(format!("output {name} does not exist"))?;
             let tolerance = Tolerance::of(&expected.element);
             compare(&actual.1, &Value::Tensor(expected.clone()), tolerance).map_err(|what| format!("{name}: {what}"))
         }),

@@ -160,7 +160,7 @@ fn module(nodes: &[(usize, &Node)], extent: usize) -> (Module, Vec<usize>) {
                 }
             }
         }
-        let (operator, attributes) = node.operator.split_once(' ').expect("attributes stand behind the name");
+        let (operator, attributes) = node.operator.split_once(' ').expect("attributes follow the name");
         lines.push(format!(
             "%v{value} = \"onnx.{operator}\"({}) {attributes} : ({}) -> {value_type}",
             names.join(", "),
@@ -209,7 +209,7 @@ pub fn session(
 pub fn input(numbers: &mut Numbers, extent: usize) -> Tensor {
     let shape = [1, 4, extent as i64, extent as i64];
     let bytes: Vec<u8> = (0..shape.iter().product()).flat_map(|_| numbers.float().to_le_bytes()).collect();
-    Tensor::new(Type::F32, shape.to_vec(), Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
+    Tensor::new(Type::F32, shape.to_vec(), Blob::copy_of(&bytes)).expect("the number of bytes matches the shape")
 }
 
 /// The bits of a tensor, with all NaNs equal.

@@ -67,7 +67,7 @@ pub fn moved(value: &Value) -> Value {
     let mut padded = vec![0; room];
     padded[room - bytes.len()..].copy_from_slice(bytes);
     let blob = guarded(|| Blob::copy_of(&padded));
-    let data = blob.window(room - bytes.len(), bytes.len()).expect("it has as many bytes");
+    let data = blob.window(room - bytes.len(), bytes.len()).expect("it has that size");
     Value::Tensor(Tensor { data, ..tensor.clone() })
 }
 

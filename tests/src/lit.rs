@@ -35,7 +35,7 @@ fn run_command(words: &[String], path: &Path, text: &str, input: &str) -> Result
         Some((first, rest)) if first == "not" => (true, rest),
         _ => (false, words),
     };
-    let (program, arguments) = words.split_first().ok_or("there is no command")?;
+    let (program, arguments) = words.split_first().ok_or("the command is missing")?;
     let joined = arguments.iter().any(|word| word == "2>&1");
     let temporary = scratch::place(&path.file_name().unwrap_or_default().to_string_lossy());
     let arguments: Vec<String> = arguments

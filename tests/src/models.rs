@@ -44,7 +44,7 @@ impl Nearness {
             Nearness::Elements(tolerance) => return compare(actual, expected, tolerance),
             Nearness::Whole(most) => most,
         };
-        let numbers = |value: &Value| value.as_tensor().and_then(Tensor::to_f64).ok_or("the output has no numbers");
+        let numbers = |value: &Value| value.as_tensor().and_then(Tensor::to_f64).ok_or("the output is not numeric");
         let (actual, expected) = (numbers(actual)?, numbers(expected)?);
         if actual.len() != expected.len() {
             return Err(format!("expected {} elements, got {}", expected.len(), actual.len()));

@@ -26,7 +26,7 @@ impl Input {
     /// Floats, all 1, of a shape that is not declared.
     pub fn floats(shape: &[i64]) -> Input {
         let count = shape.iter().product::<i64>() as usize;
-        let value = Tensor::from_f32(shape, &vec![1.0; count]).expect("as many values as the shape asks");
+        let value = Tensor::from_f32(shape, &vec![1.0; count]).expect("the number of values matches the shape");
         Input { element: 1, declared: vec![None; shape.len()], value }
     }
 
@@ -43,7 +43,8 @@ impl Input {
     /// An `int64` tensor with declared shape.
     pub fn indices(shape: &[i64], values: &[i64]) -> Input {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let value = Tensor::new(Type::I64, shape.to_vec(), Blob::copy_of(&bytes)).expect("as many values as the shape");
+        let value = Tensor::new(Type::I64, shape.to_vec(), Blob::copy_of(&bytes))
+            .expect("the number of values matches the shape");
         Input { element: 7, declared: shape.iter().copied().map(Some).collect(), value }
     }
 

@@ -20,7 +20,7 @@ pub fn mlir_opt() -> Option<&'static str> {
         let found = VERSIONS.iter().copied().chain(["mlir-opt"]).find(runs);
         match found {
             Some(name) => println!("upstream is {name}"),
-            None => println!("skipped: there is no mlir-opt; ./x setup installs one"),
+            None => println!("skipped: mlir-opt was not found; ./x setup installs it"),
         }
         found
     })

@@ -40,7 +40,7 @@ fn values(name: &str, element: FloatType, operands: &[&[f32]], arithmetic: Arith
 
 fn vector(element: FloatType, bytes: &[u8]) -> Tensor {
     let count = bytes.len() as i64 * 8 / i64::from(element.width());
-    Tensor::new(Type::Float(element), vec![count], Blob::copy_of(bytes)).expect("as many as there are")
+    Tensor::new(Type::Float(element), vec![count], Blob::copy_of(bytes)).expect("the count matches")
 }
 
 /// The values of a function of vectors.

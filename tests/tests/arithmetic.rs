@@ -92,7 +92,7 @@ fn an_element_does_not_depend_on_its_neighbours() {
         x.to_f64().expect("they are floats").iter().map(|&number| (number * 40_000.0) as f32).collect();
     let tensor = |numbers: &[f32]| {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        Tensor::new(Type::F32, x.shape.clone(), Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
+        Tensor::new(Type::F32, x.shape.clone(), Blob::copy_of(&bytes)).expect("the number of bytes matches the shape")
     };
     let sine = |numbers: &[f32]| bits(&run(&[(1, &node)], &[tensor(numbers)], &Options::default()));
     let mut disturbed = scaled.clone();

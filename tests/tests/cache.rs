@@ -68,7 +68,7 @@ impl Scratch {
     fn compile(&self, options: Options) -> Arc<CompiledModel> {
         let compiled =
             Compiler::new(options).compile_file(&self.model()).unwrap_or_else(|errors| panic!("{}", errors[0]));
-        compiled.finish_keeping().expect("what cannot be kept is no error");
+        compiled.finish_keeping().expect("a failed cache write is not an error");
         Arc::new(compiled)
     }
 
@@ -87,7 +87,7 @@ impl Drop for Scratch {
 
 fn run(model: &Arc<CompiledModel>) -> Vec<u8> {
     let x: Vec<f32> = (0..3 * 40).map(|at| (at % 13) as f32 / 7.0 - 0.8).collect();
-    let x = Tensor::from_f32(&[3, 40], &x).expect("as many as the shape asks");
+    let x = Tensor::from_f32(&[3, 40], &x).expect("the number of values matches the shape");
     let outputs = Session::new(model.clone()).run(&[x]).unwrap_or_else(|errors| panic!("{}", errors[0]));
     outputs[0].data.bytes().to_vec()
 }

@@ -16,7 +16,7 @@ const CASES: &[(&[f32], i64, &[f64])] = &[
 ];
 
 fn cast(values: &[f32], to: i64, constant: bool) -> Vec<f64> {
-    let input = Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks");
+    let input = Tensor::from_f32(&[values.len() as i64], values).expect("the number of values matches the shape");
     let info = value_info("x0", Some(tensor_type(1, &[None])));
     let path =
         write(&model("", 21, node("Cast", 1, 1, vec![int("to", to)]), &[info]), &format!("cast-{to}-{constant}"));

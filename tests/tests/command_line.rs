@@ -147,19 +147,19 @@ fn what_would_be_ignored_is_refused() {
         command
     };
     fails(&mut onnx_run(&["--random", "--dim", "M=3"]), 2, "the model has no dimension 'M'; it names N");
-    fails(&mut onnx_run(&["--random", "--print-after", "optimise"]), 2, "there is no stage 'optimise'");
+    fails(&mut onnx_run(&["--random", "--print-after", "optimise"]), 2, "'optimise' is not a stage");
     fails(&mut onnx_run(&["--random", "--save", "y.npz", "--bench"]), 2, "--save");
     fails(&mut onnx_run(&["--random", "--json"]), 2, "--bench");
     fails(&mut onnx_run(&["--bench", "--test-data", "."]), 2, "--test-data");
     fails(&mut onnx_run(&["--random", "--save", "y.txt"]), 2, "y.txt: outputs are not saved as .txt");
     fails(&mut onnx_run(&["--input", "y=a.npy"]), 1, "input 'y': the model has no input of this name; it has x0, x1");
-    fails(&mut onnx_run(&["--input", "a.npy"]), 1, "which input is it?");
-    fails(&mut onnx_run(&[]), 1, "input 'x0': it is missing; the model takes float32 [N]");
-    fails(tool("onnxc").arg(&model).args(["--emit", "lib", "-o", "a.so", "--name", "1x"]), 2, "no identifier of C");
+    fails(&mut onnx_run(&["--input", "a.npy"]), 1, "it does not name its input");
+    fails(&mut onnx_run(&[]), 1, "input 'x0': it is missing; the model expects float32 [N]");
+    fails(tool("onnxc").arg(&model).args(["--emit", "lib", "-o", "a.so", "--name", "1x"]), 2, "it is not a C identifier");
     fails(tool("onnxc").arg(&model).args(["--emit", "linalg", "--name", "x"]), 2, "--name");
     fails(tool("onnxc").arg(&model).args(["--emit", "lib"]), 2, "-o FILE");
     fails(tool("onnxc").arg(&model).args(["--emit", "graph", "--dim", "M=3"]), 2, "the model has no dimension 'M'");
-    fails(tool("onnx-opt").arg(&model).args(["--print-ir-after", "csee"]), 2, "there is no pass 'csee'");
+    fails(tool("onnx-opt").arg(&model).args(["--print-ir-after", "csee"]), 2, "'csee' is not a pass");
     let other = folder("other").join("other.mlir");
     std::fs::write(&other, OTHER).expect("the folder takes files");
     fails(tool("onnx-opt").arg(&other).arg("--pass-pipeline=onnx-to-linalg"), 1, "no function @main_graph");
@@ -181,7 +181,7 @@ fn terminals_are_not_shown_objects() {
     let output = run(script.args(["-qec", &format!("{compiler} {} --emit obj", model.display()), "/dev/null"]));
     assert_eq!(output.status.code(), Some(2));
     let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(shown.contains("an object is not for terminals to show: name a file with -o FILE"), "{shown}");
+    assert!(shown.contains("an object is not printed to a terminal: name a file with -o FILE"), "{shown}");
 }
 
 #[test]
@@ -189,14 +189,14 @@ fn targets_that_make_no_sense_are_refused_before_anything_is_written() {
     let model = write(&sum(FLOAT), "targets");
     let target = folder("targets").join("model.o");
     for (arguments, message) in [
-        (&["--cpu", "foo"][..], "--cpu foo: LLVM knows no such CPU"),
+        (&["--cpu", "foo"][..], "--cpu foo: LLVM does not know this CPU"),
         (&["--cpu", "help"], "haswell, "),
         (&["--cpu", "i386"], "--cpu i386: "),
-        (&["--target", "aarch64-unknown-linux-gnu", "--cpu", "haswell"], "LLVM knows no such CPU"),
-        (&["--target", "aarch64-unknown-linux-gnu", "--cpu", "native"], "it is this machine's"),
+        (&["--target", "aarch64-unknown-linux-gnu", "--cpu", "haswell"], "LLVM does not know this CPU"),
+        (&["--target", "aarch64-unknown-linux-gnu", "--cpu", "native"], "this machine's CPU does not fit"),
         (&["--target", "nonsense"], "--target nonsense: "),
-        (&["--target", "x86_64-pc-windows-msvc"], "no ELF files"),
-        (&["--target", "aarch64-apple-darwin"], "no ELF files"),
+        (&["--target", "x86_64-pc-windows-msvc"], "are not ELF"),
+        (&["--target", "aarch64-apple-darwin"], "are not ELF"),
     ] {
         let mut command = tool("onnxc");
         fails(command.arg(&model).args(arguments).arg("-o").arg(&target), 2, message);
@@ -246,7 +246,7 @@ fn a_result_that_memory_does_not_hold_is_an_error_of_the_run() {
     let ports = [value_info("x0", Some(named(FLOAT, &["A", "K"]))), value_info("x1", Some(named(FLOAT, &["K", "B"])))];
     let model = write(&model("", 17, node("MatMul", 2, 1, vec![]), &ports), "large");
     let arguments = ["--random", "--dim", "K=1", "--dim", "A=400000", "--dim", "B=400000"];
-    fails(tool("onnx-run").arg(&model).args(arguments), 1, "more memory than there is");
+    fails(tool("onnx-run").arg(&model).args(arguments), 1, "more memory than is available");
 }
 
 #[test]

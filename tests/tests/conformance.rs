@@ -140,5 +140,5 @@ fn coverage() {
         std::fs::write(&path, &written).expect("the source tree can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == written, "COVERAGE.md is not what the suites say; UPDATE=1 writes it anew");
+    assert!(found == written, "COVERAGE.md differs from the suites' results; UPDATE=1 regenerates it");
 }

@@ -29,7 +29,8 @@ fn data_are_read_from_files_alone() {
     let pipe = folder.join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
     std::fs::create_dir_all(folder.join("folder")).expect("it takes folders");
-    for (location, message) in [("pipe", "is no regular file"), ("folder", "is a folder"), ("gone", "No such file")] {
+    for (location, message) in [("pipe", "is not a regular file"), ("folder", "is a folder"), ("gone", "No such file")]
+    {
         let text = format!(
             "<ir_version: 10, opset_import: [\"\": 18]>
              g (float[2] x) => (float[2] y) <float[2] w = [\"location\": \"{location}\"]> {{ y = Add (x, w) }}"

@@ -144,7 +144,7 @@ fn sizes() -> Vec<Case> {
         ("Pad", vec![f(&[3]), v(&[HUGE, 0])], vec![], Error("extent 0 of its result")),
         ("Pad", vec![f(&[0]), v(&[1, 1])], vec![string("mode", "edge")], Error("without elements")),
         ("TopK", vec![f(&[3]), v(&[2])], vec![], Shape(&[2])),
-        ("TopK", vec![f(&[3]), v(&[4])], vec![], Error("more elements than there are")),
+        ("TopK", vec![f(&[3]), v(&[4])], vec![], Error("more elements than the axis has")),
         ("TopK", vec![f(&[3]), v(&[-1])], vec![], Error("extent 0 of its result")),
         ("Slice", vec![f(&[5]), v(&[1]), v(&[HUGE])], vec![], Shape(&[4])),
         ("Slice", vec![f(&[5]), v(&[HUGE]), v(&[-HUGE])], vec![], Shape(&[0])),

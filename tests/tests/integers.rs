@@ -55,7 +55,7 @@ fn compile(operator: &str, types: &[String], result: &str) -> Session {
     let names: Vec<String> = (0..types.len()).map(|at| format!("%v{at}")).collect();
     let arguments: Vec<String> = names.iter().zip(types).map(|(name, r#type)| format!("{name}: {type}")).collect();
     let (names, types) = (names.join(", "), types.join(", "));
-    let (name, attributes) = operator.split_once(' ').expect("attributes stand behind the name");
+    let (name, attributes) = operator.split_once(' ').expect("attributes follow the name");
     let text = format!(
         "\"func.func\"() ({{\n^bb0({}):\n%r = \"onnx.{name}\"({names}) {attributes} : ({types}) -> {result}\n\
          \"func.return\"(%r) : ({result}) -> ()\n}}) {{sym_name = \"main_graph\", function_type = ({types}) -> {result}}} : \
@@ -241,7 +241,7 @@ fn logarithms_of_integers_are_cut() {
     let _ = std::fs::remove_file(&path);
     let mut session = Session::new(Arc::new(compiled.unwrap_or_else(|errors| panic!("{}", errors[0]))));
     let tensor = |element: Type, shape: &[i64], bytes: Vec<u8>| {
-        Tensor::new(element, shape.to_vec(), Blob::copy_of(&bytes)).expect("as many as the shape asks")
+        Tensor::new(element, shape.to_vec(), Blob::copy_of(&bytes)).expect("the number of values matches the shape")
     };
     let x = [1i32, 2, 5, 10, 1000, 90].iter().flat_map(|number| number.to_le_bytes()).collect();
     let inputs = [tensor(Type::I32, &[2, 3], x), tensor(Type::I64, &[1], 1i64.to_le_bytes().to_vec())];

@@ -147,7 +147,7 @@ fn data_set(folder: &Path) -> DataSet {
 fn an_object_is_linked_into_a_program() {
     let folder = repository().join("target/models").join(MODEL);
     if !folder.join("model.onnx").exists() {
-        eprintln!("skipped: there is no {}", folder.display());
+        eprintln!("skipped: {} was not found", folder.display());
         return;
     }
     let data = data_set(&folder);
@@ -205,7 +205,7 @@ fn examples_run() {
     run(Command::new("cc").current_dir(&folder).args(flags).arg(example("loaded.c")).args(["-ldl", "-o", "loaded"]));
     let both = ["./libnet.so", "net", "./libother.so", "other"];
     let printed = text_of(Command::new("./loaded").current_dir(&folder).arg("1000").args(both));
-    let (outputs, grown) = printed.split_once("grown by ").expect("it says how much it grew");
+    let (outputs, grown) = printed.split_once("grown by ").expect("it reports its growth");
     assert_eq!(outputs, "net y0: float32 [1, 3]\nother y0: float32 [1, 3]\n");
     let kilobytes: i64 = grown.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
     assert!(kilobytes < 1024, "{printed}");
@@ -323,7 +323,7 @@ fn programs_run_on_any_processor_that_they_are_for() {
     // a convolution, an elementary function, a sum: the kinds of code in which processors differ
     let model = repository().join("target/conformance/node/test_softmax_large_number/model.onnx");
     if !model.exists() || Command::new("qemu-x86_64").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no qemu-x86_64, or no {}", model.display());
+        eprintln!("skipped: qemu-x86_64 or {} was not found", model.display());
         return;
     }
     let input = folder.join("x.npy");
@@ -363,7 +363,7 @@ const PROGRAM_BYTES: u64 = 525_000;
 fn a_program_is_small_and_starts_soon() {
     let model = repository().join("target/models").join(MODEL).join("model.onnx");
     if !model.exists() {
-        eprintln!("skipped: there is no {}", model.display());
+        eprintln!("skipped: {} was not found", model.display());
         return;
     }
     let folder = scratch::folder("program-size");
@@ -410,7 +410,7 @@ fn a_program_is_small_and_starts_soon() {
 fn c_programs_give_and_take_strings() {
     let model = repository().join("target/conformance/node/test_string_split_basic/model.onnx");
     if !model.exists() {
-        eprintln!("skipped: there is no {}", model.display());
+        eprintln!("skipped: {} was not found", model.display());
         return;
     }
     let printed = run(&mut Command::new(build(compiler(), &model, &[], SPLITS, "link-strings")));

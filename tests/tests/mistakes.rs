@@ -93,9 +93,7 @@ fn steady(line: &str) -> String {
         Some(format!("{before}{from}N{to}{after}"))
     };
     let mut line = line.trim_end().to_string();
-    for (from, to) in
-        [("this process may take ", " more"), ("--threads 100000: ", " threads run, as many as there are processors")]
-    {
+    for (from, to) in [("this process may take ", " more"), ("--threads 100000: ", " threads run, one per processor")] {
         line = between(&line, from, to).unwrap_or(line);
     }
     line + "\n"

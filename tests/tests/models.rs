@@ -8,7 +8,7 @@ use tests::worker::onnxc;
 
 fn check(backend: &str) {
     if !repository().join("target/models").is_dir() {
-        eprintln!("skipped: there are no models; `python tests/models/fetch.py target/models` fetches them");
+        eprintln!("skipped: the models were not found; `python tests/models/fetch.py target/models` fetches them");
         return;
     }
     let program = Path::new(env!("CARGO_BIN_EXE_models"));

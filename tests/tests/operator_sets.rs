@@ -67,8 +67,12 @@ fn models_call_functions_of_operator_sets() {
     let values: Vec<_> = outputs.iter().filter_map(Tensor::to_f64).collect();
     assert_eq!(values, [[2.0, 8.0], [20.0, 40.0], [6.0, 12.0]]);
     for (sets, class, message) in [
-        (vec![], ErrorClass::Unsupported, "nor have the operator sets that are given"),
-        (vec![old], ErrorClass::Input, "the model imports version 2 of shapes; the operator sets given have version 1"),
+        (vec![], ErrorClass::Unsupported, "nor the operator sets provided"),
+        (
+            vec![old],
+            ErrorClass::Input,
+            "the model imports version 2 of shapes; the operator sets provided have version 1",
+        ),
         (vec![model.clone()], ErrorClass::Input, "not an operator-set document"),
         (vec![write("m", &[])], ErrorClass::Input, "its magic is \"\", not \"ONNXOPSET\""),
     ] {
@@ -90,7 +94,7 @@ fn a_missing_version_hides_nothing_else() {
 fn an_operator_set_is_no_model() {
     let set = write("set.onnx", &document(2).encode_to_vec());
     let problems = run(&[], &set).expect_err("it is refused");
-    assert!(problems[0].message.contains("an operator-set document, which is no model"), "{problems:?}");
+    assert!(problems[0].message.contains("an operator-set document, not a model"), "{problems:?}");
 }
 
 #[test]

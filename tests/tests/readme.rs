@@ -59,14 +59,14 @@ fn every_command_works() {
     let readme = std::fs::read_to_string(repository().join("README.md")).expect("it is there");
     let folder = scratch::folder("readme");
     let program = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
-    let tools = program.parent().expect("it lies in a folder");
+    let tools = program.parent().expect("it is in a folder");
     prepare(&folder, tools);
     let programs = blocks(&readme, "c");
     assert_eq!(programs.len(), 1);
     std::fs::write(folder.join("main.c"), programs[0]).expect("the folder takes files");
     let help = run("./x help", &repository(), tools);
     let scripts = blocks(&readme, "sh");
-    assert!(scripts.len() >= 4, "commands stand in blocks of the kind sh");
+    assert!(scripts.len() >= 4, "commands are in sh blocks");
     for script in scripts {
         // commands that set up, build and test are not run again in a test, but they must exist
         let (own, others): (Vec<&str>, Vec<&str>) = script.lines().partition(|line| line.starts_with("./x "));

@@ -60,7 +60,7 @@ impl Graph {
     fn run(self, name: &str, x: f32) -> Vec<f64> {
         let model = Compiler::new(Options::default()).compile_file(&self.write(name));
         let model = model.unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
-        let input = Tensor::from_f32(&[8, 32], &[x; 256]).expect("as many elements as the shape has");
+        let input = Tensor::from_f32(&[8, 32], &[x; 256]).expect("the number of elements matches the shape");
         let outputs = Session::new(Arc::new(model)).run(&[input]).unwrap_or_else(|errors| panic!("{}", errors[0]));
         outputs[0].to_f64().expect("numbers")
     }

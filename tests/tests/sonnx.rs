@@ -15,7 +15,7 @@ const MODELS: [&str; 3] = ["ppocr_cls", "magika", "silero_vad_op18"];
 
 fn compare(models: &[Model], name: &str) -> usize {
     let program = std::env::current_exe().expect("a test is a program");
-    let sibling = program.parent().and_then(Path::parent).expect("it lies in deps").join("onnxc");
+    let sibling = program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc");
     let scratch = repository().join("target/sonnx").join(name);
     let report = compare_processors(onnxc(&sibling), models, &scratch).unwrap_or_else(|error| panic!("{error}"));
     eprintln!("{} equal, {} refused, not here: {:?}", report.equal, report.refused, report.missing);

@@ -27,7 +27,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 
 fn matrix(model: &Path, name: &str, options: &[&str]) -> Value {
     let program = std::env::current_exe().expect("a test is a program");
-    let sibling = program.parent().and_then(Path::parent).expect("it lies in deps").join("onnxc");
+    let sibling = program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc");
     let folder = repository().join("target/trace");
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let [object, json, page] = ["o", "json", "html"].map(|extension| folder.join(format!("{name}.{extension}")));
@@ -85,7 +85,7 @@ fn gaps(matrix: &Value) -> Vec<String> {
             |symbol: &Value| symbol["offset"].as_u64().zip(symbol["size"].as_u64()).map(|(start, size)| start + size);
         let inside = symbols.iter().filter(|symbol| symbol["section"] == *name);
         if inside.filter_map(end).any(|end| end > section["size"].as_u64().unwrap_or_default()) {
-            gaps.push(format!("a symbol ends behind section {name}"));
+            gaps.push(format!("a symbol ends after section {name}"));
         }
     }
     gaps
@@ -137,7 +137,7 @@ fn reports_are_the_same_wherever_they_are_written() {
         return;
     }
     let program = std::env::current_exe().expect("a test is a program");
-    let sibling = program.parent().and_then(Path::parent).expect("it lies in deps").join("onnxc");
+    let sibling = program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc");
     let folder = repository().join("target/trace");
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let report = |name: &str| {

@@ -38,7 +38,7 @@ fn tensors(folder: &Path) -> Vec<(String, Tensor)> {
 /// Compares all expected tensors, up to rounding of sums in another order.
 fn check(expected: &Path, found: &[(String, Tensor)]) {
     for (name, expected) in tensors(expected) {
-        let (_, actual) = found.iter().find(|(own, _)| *own == name).unwrap_or_else(|| panic!("there is no {name}"));
+        let (_, actual) = found.iter().find(|(own, _)| *own == name).unwrap_or_else(|| panic!("{name} does not exist"));
         let difference = compare(&Value::Tensor(actual.clone()), &Value::Tensor(expected), TOLERANCE);
         assert!(difference.is_ok(), "{name}: {difference:?}");
     }
@@ -184,7 +184,7 @@ fn a_c_program_trains() {
             if expected.element != driver::Type::F32 {
                 continue;
             }
-            let actual = Tensor::from_f32(&expected.shape, &values).expect("as many as expected");
+            let actual = Tensor::from_f32(&expected.shape, &values).expect("the counts match");
             assert_eq!(compare_tensors(&actual, &expected, TOLERANCE), Ok(()), "{name} in step {step}");
             compared += 1;
         }

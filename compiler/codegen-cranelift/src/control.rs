@@ -43,7 +43,7 @@ impl<'a> Translator<'a> {
         let body = self.body;
         let operands = body.op(op).operands();
         if sizes.iter().sum::<i64>() != operands.len() as i64 || sizes.iter().any(|&size| size < 0) {
-            return Err(self.broken(op, "has operandSegmentSizes that do not fit its operands"));
+            return Err(self.broken(op, "has operandSegmentSizes that do not match its operands"));
         }
         let mut rest = operands;
         Ok(sizes.iter().map(|&size| rest.split_off(..size as usize).expect("sizes add up")).collect())
@@ -71,7 +71,7 @@ impl<'a> Translator<'a> {
             return Err(self.broken(op, "needs three operand segments"));
         };
         if sizes.len() != cases.len() || sizes.iter().sum::<i64>() != operands.len() as i64 {
-            return Err(self.broken(op, "has case_operand_segments that do not fit its cases"));
+            return Err(self.broken(op, "has case_operand_segments that do not match its cases"));
         }
         let (flag, default) = (self.single(flag[0]), self.forwarded(default));
         for (index, (&case, &size)) in cases.iter().zip(sizes.iter()).enumerate() {

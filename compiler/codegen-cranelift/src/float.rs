@@ -9,7 +9,7 @@ use ir::Op;
 use crate::form::is_half;
 use crate::function::{Translated, Translator};
 
-/// A comparison in CLIF's terms; the other value for the two that do not look at their operands.
+/// A comparison in CLIF's terms; a constant for the two predicates that ignore their operands.
 fn condition(predicate: CmpFPredicate) -> Result<FloatCC, bool> {
     Ok(match predicate {
         CmpFPredicate::AlwaysFalse => return Err(false),
@@ -156,7 +156,7 @@ impl Translator<'_> {
         Some(self.builder.ins().bor(both, missing))
     }
 
-    /// The better of two numbers; if one is NaN, the other operand.
+    /// The larger or smaller of two numbers; if one is NaN, the other operand.
     fn number_or_other(&mut self, better: FloatCC, x: Value, y: Value) -> Value {
         let x_better = self.builder.ins().fcmp(better, x, y);
         let chosen = self.choose(x_better, x, y);

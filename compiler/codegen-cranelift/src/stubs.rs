@@ -7,7 +7,7 @@
 //! - Arguments are integers, addresses and floats of the C ABI: at most sixteen bytes wide, as Cranelift's are.
 //! - A slot is written once, when its function can be called.
 
-#![allow(unsafe_code, reason = "stands between generated code and the functions it calls")]
+#![allow(unsafe_code, reason = "connects generated code and the functions that it calls")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};

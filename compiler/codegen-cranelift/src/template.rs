@@ -235,12 +235,12 @@ impl<'a> Template<'a> {
                 let at = self.assembler.long_number(register, 0);
                 self.addresses.push((at, external));
             }
-            Place::Unknown => unreachable!("values are defined in front of their uses"),
+            Place::Unknown => unreachable!("values are defined before their uses"),
         }
     }
 
     fn store(&mut self, value: Value, register: Register) {
-        let Place::Slot(distance) = self.places[value] else { unreachable!("what is computed has a slot") };
+        let Place::Slot(distance) = self.places[value] else { unreachable!("a computed value has a slot") };
         self.assembler.store(Memory::Frame(distance), register);
     }
 

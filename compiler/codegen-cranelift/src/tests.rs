@@ -155,7 +155,7 @@ impl Source for Sums {
         let module = match number {
             0 => Sums::main(),
             _ if self.can_sum => Sums::sum(),
-            _ => return Err(Diagnostic::internal(Location::Unknown, "there is no sum").into()),
+            _ => return Err(Diagnostic::internal(Location::Unknown, "the sum does not exist").into()),
         };
         Ok(Provided::Functions { functions: Arc::new(self.generator.generate(&module)?), symbols: BTreeMap::new() })
     }
@@ -190,7 +190,7 @@ fn tells_what_could_not_be_made() {
     if let Some(text) = OnDemand::memory() {
         let (total, made, code) = run_on_demand(text, false);
         assert_eq!((total, made), (0.0, 2));
-        assert_eq!(code.failure().expect("it failed")[0].message, "there is no sum");
+        assert_eq!(code.failure().expect("it failed")[0].message, "the sum does not exist");
     }
 }
 

@@ -6,7 +6,7 @@
 //! - Placing code needs no system call: system calls that change mappings wait for each other, and for threads that
 //!   allocate pages.
 
-#![allow(unsafe_code, reason = "generated code is run from here")]
+#![allow(unsafe_code, reason = "generated code is called from here")]
 
 use ir::{Diagnostic, Location};
 use memmap2::{Mmap, MmapMut, MmapOptions};
@@ -37,7 +37,7 @@ impl Text {
         let has_room = |region: &Region| region.start(alignment) + code.len() <= region.writable.len();
         if !self.regions.last().is_some_and(has_room) {
             let region = Region::of(code.len().max(REGION)).map_err(|error| {
-                Diagnostic::internal(Location::Unknown, format!("there is no memory for code: {error}"))
+                Diagnostic::internal(Location::Unknown, format!("no memory is available for code: {error}"))
             })?;
             self.regions.push(region);
         }

@@ -322,7 +322,7 @@ impl Translator<'_> {
         let total = split + self.lane_count(op, second)?;
         let lanes: Option<Vec<usize>> =
             mask.iter().map(|&lane| usize::try_from(lane).ok().filter(|&lane| lane < total)).collect();
-        let lanes = lanes.ok_or_else(|| self.broken(op, "has a mask that does not fit its operands"))?;
+        let lanes = lanes.ok_or_else(|| self.broken(op, "has a mask that does not match its operands"))?;
         let registers =
             (self.form_of(op, first)?, self.form_of(op, second)?, self.form_of(op, self.body.result(op, 0))?);
         if let (Form::Vector(one), Form::Vector(two), Form::Vector(result)) = registers

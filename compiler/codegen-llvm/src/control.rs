@@ -34,10 +34,10 @@ impl<'a, 'c> Translator<'a, 'c> {
 
     /// Records the values that reach a successor from here, and returns the successor.
     fn enter(&self, op: Op, successor: usize, operands: &[ir::Value]) -> Translated<BasicBlock<'c>> {
-        let here = self.builder.get_insert_block().ok_or(Failure::Broken("stands in no block"))?;
+        let here = self.builder.get_insert_block().ok_or(Failure::Broken("is not inside a block"))?;
         let (target, phis) = self.target(op, successor);
         if phis.len() != operands.len() {
-            return Err(Failure::Broken("forwards values that do not fit its successor"));
+            return Err(Failure::Broken("forwards values that do not match its successor"));
         }
         for (phi, &operand) in phis.iter().zip(operands) {
             phi.add_incoming(&[(&self.value(operand), here)]);
@@ -47,7 +47,7 @@ impl<'a, 'c> Translator<'a, 'c> {
 
     /// An intermediate block before a successor, so that two edges to one block stay distinct.
     fn enter_by_detour(&self, op: Op, successor: usize, operands: &[ir::Value]) -> Translated<BasicBlock<'c>> {
-        let here = self.builder.get_insert_block().ok_or(Failure::Broken("stands in no block"))?;
+        let here = self.builder.get_insert_block().ok_or(Failure::Broken("is not inside a block"))?;
         let detour = self.unit.context.append_basic_block(self.function, "");
         self.builder.position_at_end(detour);
         let target = self.enter(op, successor, operands)?;
@@ -64,7 +64,7 @@ impl<'a, 'c> Translator<'a, 'c> {
         let mut segments = Vec::new();
         for size in sizes.iter().copied() {
             let segment = usize::try_from(size).ok().and_then(|size| rest.split_off(..size));
-            segments.push(segment.ok_or(Failure::Broken("has operandSegmentSizes that do not fit its operands"))?);
+            segments.push(segment.ok_or(Failure::Broken("has operandSegmentSizes that do not match its operands"))?);
         }
         Ok(segments)
     }
@@ -100,12 +100,13 @@ impl<'a, 'c> Translator<'a, 'c> {
             return Err(Failure::Broken("needs three operand segments"));
         };
         if sizes.len() != cases.len() {
-            return Err(Failure::Broken("has case_operand_segments that do not fit its cases"));
+            return Err(Failure::Broken("has case_operand_segments that do not match its cases"));
         }
         let flag = self.value(flag);
         for (index, (&case, &size)) in cases.iter().zip(sizes.iter()).enumerate() {
             let arguments = usize::try_from(size).ok().and_then(|size| operands.split_off(..size));
-            let arguments = arguments.ok_or(Failure::Broken("has case_operand_segments that do not fit its cases"))?;
+            let arguments =
+                arguments.ok_or(Failure::Broken("has case_operand_segments that do not match its cases"))?;
             let case = self.splat_constant(flag.get_type(), case)?;
             let BasicValueEnum::IntValue(equal) = self.compare_integers(IntPredicate::EQ, flag, case)? else {
                 return Err(Failure::Broken("needs an integer"));

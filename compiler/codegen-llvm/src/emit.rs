@@ -77,7 +77,7 @@ pub fn probe(options: &Options) -> Result<()> {
     match object.starts_with(b"\x7fELF") {
         true => Ok(()),
         false => {
-            let message = "its objects are no ELF files, and only those are written";
+            let message = "its object files are not ELF, the only supported format";
             Err(Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message).into())
         }
     }
@@ -184,7 +184,7 @@ fn define_data(module: &Module, unit: &Unit<'_>, when: Contents) -> Result<(), D
         let width = r#type.element().byte_width().unwrap_or(1);
         let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
         let length = u32::try_from(count * width).map_err(|_| {
-            let message = format!("the constant @{name} is larger than an object file takes (4 GiB)");
+            let message = format!("the constant @{name} is larger than an object file can hold (4 GiB)");
             Diagnostic::unsupported(operation.location.clone(), message)
         })?;
         let bytes = unit.context.i8_type().array_type(length);

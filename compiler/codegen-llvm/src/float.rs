@@ -182,7 +182,7 @@ impl<'c> Translator<'_, 'c> {
         match (x, y) {
             (FloatValue(x), FloatValue(y)) => Ok(self.builder.build_float_compare(predicate, x, y, "")?.into()),
             (VectorValue(x), VectorValue(y)) => Ok(self.builder.build_float_compare(predicate, x, y, "")?.into()),
-            _ => Err(Failure::Broken("compares values that are no floats")),
+            _ => Err(Failure::Broken("compares values that are not floats")),
         }
     }
 
@@ -252,7 +252,7 @@ impl<'c> Translator<'_, 'c> {
         Some([low, high])
     }
 
-    /// The better of two numbers; if one is NaN, the other operand.
+    /// The larger or smaller of two numbers; if one is NaN, the other operand.
     fn number_or_other(
         &self,
         better: FloatPredicate,
@@ -269,7 +269,7 @@ impl<'c> Translator<'_, 'c> {
         match x {
             BasicValueEnum::FloatValue(x) => Ok(self.builder.build_float_neg(x, "")?.into()),
             BasicValueEnum::VectorValue(x) => Ok(self.builder.build_float_neg(x, "")?.into()),
-            _ => Err(Failure::Broken("negates what is no float")),
+            _ => Err(Failure::Broken("negates a value that is not a float")),
         }
     }
 

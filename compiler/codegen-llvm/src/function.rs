@@ -561,7 +561,7 @@ impl<'c> Translator<'_, 'c> {
     /// An LLVM intrinsic, overloaded on `types`.
     pub(crate) fn intrinsic_function(&self, name: &str, types: &[BasicTypeEnum<'c>]) -> Translated<FunctionValue<'c>> {
         let declaration = Intrinsic::find(name).and_then(|found| found.get_declaration(&self.unit.module, types));
-        declaration.ok_or_else(|| Failure::Refused(format!("there is no {name} of this type")))
+        declaration.ok_or_else(|| Failure::Refused(format!("{name} is not available for this type")))
     }
 
     /// A global. One that is not defined here may be at any address.

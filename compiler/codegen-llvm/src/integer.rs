@@ -128,7 +128,7 @@ impl<'c> Translator<'_, 'c> {
         match (x, y) {
             (IntValue(x), IntValue(y)) => Ok(self.builder.build_int_compare(predicate, x, y, "")?.into()),
             (VectorValue(x), VectorValue(y)) => Ok(self.builder.build_int_compare(predicate, x, y, "")?.into()),
-            _ => Err(Failure::Broken("compares values that are no integers")),
+            _ => Err(Failure::Broken("compares values that are not integers")),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Loops that LLVM must not unroll.
 
-#![allow(unsafe_code, reason = "a loop's metadata names itself, which takes calls that trust their operands")]
+#![allow(
+    unsafe_code,
+    reason = "a loop's metadata refers to itself, which requires calls that do not check their operands"
+)]
 
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::core::{LLVMMDNodeInContext2, LLVMMDStringInContext2, LLVMMetadataAsValue, LLVMSetMetadata};

@@ -84,8 +84,7 @@ impl Options {
         let data = machine.get_target_data();
         // constants are bytes of this order, and tables contain addresses as words of 64 bits
         if data.get_pointer_byte_size(None) != 8 || data.get_byte_ordering() != ByteOrdering::LittleEndian {
-            let message =
-                format!("target {name}: only targets with 64-bit addresses and little-endian numbers are supported");
+            let message = format!("target {name}: only little-endian targets with 64-bit addresses are supported");
             return Err(Diagnostic::unsupported(Location::Unknown, message));
         }
         Ok(machine)

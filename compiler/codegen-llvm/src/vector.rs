@@ -125,7 +125,7 @@ impl<'c> Translator<'_, 'c> {
             Some(if at < split { at } else { at - split + width })
         };
         let lanes: Option<Vec<u32>> = mask.iter().map(|&at| lane(at)).collect();
-        let lanes = lanes.ok_or(Failure::Broken("has a mask that does not fit its operands"))?;
+        let lanes = lanes.ok_or(Failure::Broken("has a mask that does not match its operands"))?;
         let (first, second) = (self.widened(first, width)?, self.widened(second, width)?);
         Ok(self.builder.build_shuffle_vector(first, second, self.lane_list(&lanes), "")?.into())
     }

@@ -1,6 +1,6 @@
 //! Machine code in memory, from either code generator.
 
-#![allow(unsafe_code, reason = "code that nobody changes any more is shared between threads")]
+#![allow(unsafe_code, reason = "code that no longer changes is shared between threads")]
 
 use ir::{Diagnostic, Result};
 

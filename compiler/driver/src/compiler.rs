@@ -625,7 +625,7 @@ impl CompiledModel {
         self.keeping.as_ref().map_or(Ok(()), Background::finish)
     }
 
-    /// Reports that the model runs more than once, so that better code is worth its compile time.
+    /// Reports that the model runs more than once, so that optimised code is worth its compile time.
     pub(crate) fn runs_again(&self) {
         if let Some(upgrade) = &self.upgrade {
             upgrade.start();

@@ -20,7 +20,7 @@ pub(crate) struct Made {
     pub(crate) globals: Globals,
     pub(crate) code: Code,
     pub(crate) unlinked: Unlinked,
-    /// Prepares what better code is compiled from.
+    /// Prepares the input of the optimised tier.
     pub(crate) recipe: Option<Box<dyn FnOnce() -> Result<Recipe> + Send>>,
 }
 
@@ -41,7 +41,7 @@ impl Compiler {
         Ok(parts)
     }
 
-    /// Baseline code, and what better code is compiled from. The code that a run reaches first is ready when this
+    /// Baseline code, and the input of the optimised tier. The code that a run reaches first is ready when this
     /// returns, the rest is compiled in the background.
     pub(crate) fn cranelift_code(
         &self,
@@ -108,5 +108,5 @@ impl Compiler {
 
 /// The error of a shortage when the memory of constants is requested.
 fn constants_do_not_fit(shortage: limits::Shortage) -> Diagnostic {
-    Diagnostic::input(Location::Unknown, format!("the constants and what is computed from them alone: {shortage}"))
+    Diagnostic::input(Location::Unknown, format!("the constants and the values computed from them alone: {shortage}"))
 }

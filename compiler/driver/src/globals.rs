@@ -109,7 +109,7 @@ impl Globals {
         for memory in self.memory.values_mut() {
             if let Memory::Buffer(Slot { region, offset, length }) = memory {
                 *memory =
-                    Memory::Result(regions[*region].window(*offset, *length).expect("a buffer lies in its region"));
+                    Memory::Result(regions[*region].window(*offset, *length).expect("a buffer is inside its region"));
             }
         }
     }
@@ -144,7 +144,7 @@ impl Globals {
         let share = |memory: &Memory| match memory {
             Memory::Constant(blob) => Memory::Constant(blob.clone()),
             Memory::Result(blob) => Memory::Result(blob.clone()),
-            Memory::Buffer(_) => unreachable!("there are none any more"),
+            Memory::Buffer(_) => unreachable!("none remain"),
         };
         let memory = self.memory.iter().map(|(name, memory)| (name.clone(), share(memory))).collect();
         Globals { memory, regions: vec![] }

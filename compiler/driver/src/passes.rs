@@ -24,19 +24,19 @@ pub fn registry() -> PassRegistry {
 
 const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     "infer-shapes",
-    "Writes inferred types into the values of the graph level: extents that are numbers become static.",
+    "Writes inferred types into the values of the graph level: constant extents become static.",
     |module, _| operators::shape::infer_shapes(module, &IndexMap::default()),
 );
 
 const SPECIALIZE_RANKS: PassDefinition = PassDefinition::on_module(
     "specialize-ranks",
-    "What follows an If whose branches give different ranks moves into the branches.",
+    "Moves the operations after an If whose branches yield different ranks into the branches.",
     |module, _| operators::specialize::specialize(module, import::MAIN),
 );
 
 const DECOMPOSE: PassDefinition = PassDefinition::on_module(
     "decompose",
-    "Operators that are compositions of others become what they are composed of.",
+    "Replaces operators that are compositions of others by those.",
     |module, context| {
         let is = |option: &str| context.options.get(option) == "true";
         let which = match (is("foreign"), is("lowered")) {
@@ -50,52 +50,55 @@ const DECOMPOSE: PassDefinition = PassDefinition::on_module(
 .with_options(&[
     OptionDefinition {
         name: "foreign",
-        summary: "Whether to leave the operators of ONNX as they are.",
+        summary: "Whether to keep ONNX's own operators.",
         kind: OptionKind::Flag,
         default: "false",
     },
     OptionDefinition {
         name: "lowered",
-        summary: "Whether foreign operators are taken apart that have a lowering of their own.",
+        summary: "Whether to decompose foreign operators that have their own lowering, too.",
         kind: OptionKind::Flag,
         default: "false",
     },
 ]);
 
-const OPTIMIZE: PassDefinition =
-    PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equal one that is found.", optimize)
-        .with_options(&[
-            OptionDefinition {
-                name: "strict-fp",
-                summary: "Whether only rules hold whose results are the same bit for bit.",
-                kind: OptionKind::Flag,
-                default: "false",
-            },
-            OptionDefinition {
-                name: "without",
-                summary: "Families of rules that are left out, with + between them.",
-                kind: OptionKind::Text,
-                default: "",
-            },
-            OptionDefinition {
-                name: "trace",
-                summary: "Whether to note in rt.gone what became of operations that are left out.",
-                kind: OptionKind::Flag,
-                default: "false",
-            },
-            OptionDefinition {
-                name: "explain",
-                summary: "Whether to print which rules fired and what they saved.",
-                kind: OptionKind::Flag,
-                default: "false",
-            },
-        ]);
+const OPTIMIZE: PassDefinition = PassDefinition::on_module(
+    "optimize",
+    "Rewrites the graph into the cheapest equivalent one that is found.",
+    optimize,
+)
+.with_options(&[
+    OptionDefinition {
+        name: "strict-fp",
+        summary: "Whether only rules apply whose results are bitwise equal.",
+        kind: OptionKind::Flag,
+        default: "false",
+    },
+    OptionDefinition {
+        name: "without",
+        summary: "Families of rules to leave out, separated by +.",
+        kind: OptionKind::Text,
+        default: "",
+    },
+    OptionDefinition {
+        name: "trace",
+        summary: "Whether to record in rt.gone what replaced the operations that were removed.",
+        kind: OptionKind::Flag,
+        default: "false",
+    },
+    OptionDefinition {
+        name: "explain",
+        summary: "Whether to print which rules applied and how much cost they saved.",
+        kind: OptionKind::Flag,
+        default: "false",
+    },
+]);
 
 /// The family of rules with a name.
 fn family(name: &str) -> Result<&'static str> {
     let known = || optimize::families();
     known().find(|family| *family == name).ok_or_else(|| {
-        let message = format!("there is no family of rules '{name}'");
+        let message = format!("'{name}' is not a family of rules");
         let note = format!("the families are {}", known().collect::<Vec<_>>().join(", "));
         Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).with_note(note).into()
     })

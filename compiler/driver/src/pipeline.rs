@@ -96,7 +96,7 @@ fn tile_contractions(options: &Options) -> String {
     }
 }
 
-/// Who evaluates routines on constants.
+/// When routines are evaluated on constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prepared {
     /// The code, at initialisation.
@@ -176,7 +176,7 @@ pub(crate) fn check_names(options: &Options) -> Result<()> {
     match options.print_after.iter().find(|name| !stages.contains(&&***name)) {
         None => Ok(()),
         Some(unknown) => {
-            let message = format!("there is no stage '{unknown}' to print the module after");
+            let message = format!("'{unknown}' is not a stage to print the module after");
             let note = format!("the stages are {}", stages.join(", "));
             Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).with_note(note).into())
         }

@@ -23,19 +23,19 @@ use crate::routine_calls::{RoutineCall, Word, run};
 /// The pass.
 pub(crate) const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
     "prepare-constants",
-    "What routines make of constants becomes constants, computed beside the compiler.",
+    "Evaluates runtime routines on constants; a background thread computes the results.",
     prepare_constants,
 )
 .with_options(&[
     OptionDefinition {
         name: "known",
-        summary: "Whether they were computed before, so that their bytes are left out.",
+        summary: "Whether the results are cached, so that their bytes are left out.",
         kind: OptionKind::Flag,
         default: "false",
     },
     OptionDefinition {
         name: "threads",
-        summary: "How many threads compute what is large.",
+        summary: "The number of threads for large computations.",
         kind: OptionKind::Integer,
         default: "1",
     },
@@ -102,7 +102,7 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
         for (op, (piece, offset, length)) in ops.into_iter().zip(results) {
             let Some(offset) = offset else { continue };
             let window =
-                |memory: &Vec<Blob>| memory[piece].window(offset, length).expect("results lie in their memory");
+                |memory: &Vec<Blob>| memory[piece].window(offset, length).expect("results are inside their memory");
             replace(&mut body, op, memory.as_ref().map(window));
         }
         let entry = body.entry().expect("the function has a body");

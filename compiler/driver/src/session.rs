@@ -61,7 +61,7 @@ impl CompiledModel {
 
     fn failure(&self, status: i64) -> Diagnostic {
         if status == runtime::context::STATUS_OUT_OF_MEMORY {
-            return Diagnostic::input(Location::Unknown, "the run needs more memory than there is");
+            return Diagnostic::input(Location::Unknown, "the run needs more memory than is available");
         }
         let message = usize::try_from(status - 1).ok().and_then(|index| self.messages.get(index));
         match message {
@@ -416,7 +416,8 @@ impl Session {
         let lent = self.outputs.lent.get(index).copied().flatten();
         if let Some((address, room)) = lent.filter(|_| !is_text) {
             if bytes > room {
-                let message = format!("output '{}' takes {bytes} bytes, the memory given for it has {room}", port.name);
+                let message =
+                    format!("output '{}' needs {bytes} bytes, but the memory passed for it has {room}", port.name);
                 return Err(Diagnostic::input(Location::Unknown, message).into());
             }
             // SAFETY: the caller of the run lent these bytes until it returns, and the run is over.
@@ -425,7 +426,7 @@ impl Session {
         }
         if lent.is_some() {
             let message =
-                format!("output '{}' has strings, which cannot be written to memory that is given", port.name);
+                format!("output '{}' has strings, which cannot be written to memory of the caller", port.name);
             return Err(Diagnostic::unsupported(Location::Unknown, message).into());
         }
         let Some(mut buffer) = self.outputs.buffers[index].take() else { return Ok(None) };
@@ -459,7 +460,7 @@ fn value_of(output: Output) -> Option<Value> {
     }
 }
 
-/// The error of a run that was ended early.
+/// The error for a run that was ended early.
 fn ended(due: Due) -> Diagnostic {
     let message = match due {
         Due::Requested => "the run was cancelled",

@@ -352,7 +352,9 @@ impl Port {
         [([n, c, a, b], "last", "0, 3, 1, 2"), ([n, b, c, a], "second", "0, 2, 3, 1")]
             .iter()
             .find(|(moved, ..)| self.fits(moved))
-            .map(|(_, place, axes)| format!("its channels are the {place} axis, NumPy moves them: x.transpose({axes})"))
+            .map(|(_, place, axes)| {
+                format!("its channels are on the {place} axis; in NumPy, x.transpose({axes}) moves them")
+            })
     }
 
     fn check<'s>(&'s self, element: &Type, shape: &[i64], known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
@@ -391,7 +393,7 @@ mod tests {
 
     fn value(extent: i64) -> Value {
         let zeros = vec![0.0; extent as usize];
-        Tensor::from_f32(&[extent], &zeros).expect("as many as the shape asks").into()
+        Tensor::from_f32(&[extent], &zeros).expect("the number of values matches the shape").into()
     }
 
     #[test]

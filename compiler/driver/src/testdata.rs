@@ -64,7 +64,7 @@ pub fn data_sets(folder: &Path) -> Result<Vec<PathBuf>> {
     if sets.is_empty() {
         return Err(Diagnostic::input(
             at(folder),
-            "there is no test data: neither test_data_set_0, nor input_0.pb, nor inputs.npz",
+            "test data was not found: expected test_data_set_0, input_0.pb or inputs.npz",
         )
         .into());
     }
@@ -84,7 +84,7 @@ pub fn read_partial_data_set(folder: &Path, signature: &Signature) -> Result<(Ve
 }
 
 fn all_there(folder: &Path, kind: &str, ports: &[Port], values: Vec<Option<Value>>) -> Result<Vec<Value>> {
-    let missing = |port: &Port| Diagnostic::input(at(folder), format!("there is no data for {kind} '{}'", port.name));
+    let missing = |port: &Port| Diagnostic::input(at(folder), format!("no data was found for {kind} '{}'", port.name));
     values.into_iter().zip(ports).map(|(value, port)| value.ok_or_else(|| missing(port).into())).collect()
 }
 
@@ -150,7 +150,7 @@ fn map_value(proto: &MapProto) -> Result<Value, String> {
     let keys = match proto.key_type {
         number if number == DataType::String as i32 => {
             let texts: Result<Vec<_>, _> = proto.string_keys.iter().map(|key| std::str::from_utf8(key)).collect();
-            let texts = texts.map_err(|error| format!("a key of the map is no text: {error}"))?;
+            let texts = texts.map_err(|error| format!("a key of the map is not UTF-8: {error}"))?;
             let r#type = Type::static_tensor(&[texts.len() as i64], Type::dialect("onnx", "String", vec![]));
             DenseElements::from_strings(r#type, &texts)
         }
@@ -165,7 +165,7 @@ fn map_value(proto: &MapProto) -> Result<Value, String> {
     let keys = Tensor::from_elements(&keys).expect("its shape is static");
     match keys.shape == values.shape {
         true => Ok(Value::Map { keys, values }),
-        false => Err("a map has not as many values as keys".to_string()),
+        false => Err("a map has different numbers of keys and values".to_string()),
     }
 }
 
@@ -411,7 +411,7 @@ mod tests {
     use super::*;
 
     fn tensor(values: &[f32]) -> Tensor {
-        Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks")
+        Tensor::from_f32(&[values.len() as i64], values).expect("the number of values matches the shape")
     }
 
     #[test]

@@ -69,16 +69,16 @@ impl TracedNode {
     /// Why no symbol of an object belongs to the node, if that is so.
     pub fn reason(&self) -> String {
         if self.graph.is_empty() {
-            return "nothing of it is left as the model is read: its result is its operand, nothing reads it, or it is a call of a \
-                    function whose nodes stand for it"
+            return "the importer removed it: its result is its operand, it is unused, or it is a call of a function that was \
+                    inlined"
                 .to_string();
         }
         if self.rewritten.is_empty() {
             return match (&*self.rules.join(", "), &*self.instead.join(", ")) {
                 ("", "") => "nothing reads it".to_string(),
                 ("", equal) => format!("merged with {equal}, which is equal"),
-                (rules, "") => format!("part of what was rewritten by {rules}"),
-                (rules, instead) => format!("rewritten by {rules}; {instead} stands for it"),
+                (rules, "") => format!("among the operations rewritten by {rules}"),
+                (rules, instead) => format!("rewritten by {rules}; replaced by {instead}"),
             };
         }
         let is_view =
@@ -236,7 +236,7 @@ fn reason_of_function(function: &FunctionView<'_>) -> &'static str {
     let is_private = function.attributes.str("sym_visibility") == Some("private");
     match function.name {
         MAIN => "the host function: calls the kernels in order, computes sizes and passes buffers",
-        INITIALIZE => "the host function that computes what depends on constants alone",
+        INITIALIZE => "the host function that computes the values that depend on constants alone",
         _ if function.attributes.get(KERNEL).is_some() => "a kernel",
         _ if is_private => "a loop of a kernel, or a kernel for one level of processors",
         _ => "an entry point: runs a host function on the caller's buffers",
@@ -246,7 +246,7 @@ fn reason_of_function(function: &FunctionView<'_>) -> &'static str {
 fn reason_of_global(is_constant: bool, name: &str) -> &'static str {
     match is_constant {
         true => "a constant of the model",
-        false if name.starts_with("folded") => "computed ahead of the runs from constants",
+        false if name.starts_with("folded") => "folded: computed from constants at compile time",
         false => "memory of runs",
     }
 }

@@ -125,8 +125,9 @@ impl Worker {
         command.args(arguments).stdin(Stdio::piped()).stdout(output).stderr(Stdio::piped());
         let process = command.spawn().map_err(|error| {
             let message = format!("the LLVM back end cannot be started: {}: {error}", program.to_string_lossy());
-            Diagnostic::unsupported(Location::Unknown, message)
-                .with_note(format!("it is the program onnxc beside this one, or the one that {PROGRAM} names"))
+            Diagnostic::unsupported(Location::Unknown, message).with_note(format!(
+                "it is the program onnxc in the directory of this one, or the program that {PROGRAM} names"
+            ))
         })?;
         Ok(Worker { process })
     }
@@ -184,7 +185,7 @@ impl Worker {
     fn overdue(&mut self) -> Diagnostic {
         let _ = self.process.kill();
         let message = format!(
-            "the LLVM back end (process {}) was given up: it was stopped for {} s, or took longer than {} min",
+            "the LLVM back end (process {}) was abandoned: it was stopped for {} s, or took longer than {} min",
             self.process.id(),
             STOPPED.as_secs(),
             DEADLINE.as_secs() / 60

@@ -60,7 +60,7 @@ fn chain() -> String {
 fn inputs() -> Vec<Tensor> {
     let tensor = |rows: i64, columns: i64| {
         let numbers: Vec<f32> = (0..rows * columns).map(|at| ((at * 7) % 5 - 2) as f32).collect();
-        Tensor::from_f32(&[rows, columns], &numbers).expect("as many numbers as elements")
+        Tensor::from_f32(&[rows, columns], &numbers).expect("one value per element")
     };
     std::iter::once(tensor(3, 5)).chain((0..PRODUCTS).map(|at| tensor(5 + at, 6 + at))).collect()
 }

@@ -12,7 +12,7 @@ fn gradient(shape: &str, before: &str, y: &str, x: &[f32], extents: &[i64]) -> V
         r#""onnx.preview.training.Gradient"(%x, %x, %v) {{xs = ["x"], y = "v"}} : ({type}, {type}, {y}) -> {type}"#
     );
     let mut session = session(&format!("%x: {type}"), before, &operation, &r#type);
-    let x = Tensor::from_f32(extents, x).expect("as many values as the shape asks");
+    let x = Tensor::from_f32(extents, x).expect("the number of values matches the shape");
     let outputs = session.run(&[x]).unwrap_or_else(|errors| panic!("{}", errors[0]));
     outputs[0].to_f64().expect("numbers")
 }

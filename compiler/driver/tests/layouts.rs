@@ -15,7 +15,7 @@ fn channels_of_a_pool_are_reversed() {
     let operation = r#""onnx.Slice"(%p, %s, %e, %a, %s) : (tensor<1x32x2xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<1x32x2xf32>"#;
     let mut session = session("%x: tensor<1x32x2xf32>", constants, operation, "tensor<1x32x2xf32>");
     let numbers: Vec<f32> = (0..64).map(|number| number as f32).collect();
-    let input = Tensor::from_f32(&[1, 32, 2], &numbers).expect("as many values as the shape asks");
+    let input = Tensor::from_f32(&[1, 32, 2], &numbers).expect("the number of values matches the shape");
     let outputs = session.run(&[input]).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let expected: Vec<f64> = (0..32).rev().flat_map(|channel| [2 * channel, 2 * channel + 1]).map(f64::from).collect();
     assert_eq!(outputs[0].to_f64().expect("numbers"), expected);
@@ -35,7 +35,7 @@ fn matrices_of_any_extents_are_transposed() {
         };
         let numbers: Vec<f32> = all([planes, rows, columns]).map(|[p, r, c]| number(p, r, c)).collect();
         let extents = [planes, rows, columns].map(|extent| extent as i64);
-        let input = Tensor::from_f32(&extents, &numbers).expect("as many values as the shape asks");
+        let input = Tensor::from_f32(&extents, &numbers).expect("the number of values matches the shape");
         let outputs = session.run(&[input]).unwrap_or_else(|errors| panic!("{}", errors[0]));
         let expected: Vec<f64> = all([planes, columns, rows]).map(|[p, c, r]| -f64::from(number(p, r, c))).collect();
         assert!(outputs[0].to_f64().expect("numbers") == expected, "{planes}×{rows}×{columns}");

@@ -17,7 +17,7 @@ fn texts(values: &[&str]) -> Tensor {
 }
 
 fn floats(values: &[f32]) -> Tensor {
-    Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks")
+    Tensor::from_f32(&[values.len() as i64], values).expect("the number of values matches the shape")
 }
 
 fn near(found: &Value, expected: &[f64]) {
@@ -37,7 +37,7 @@ fn each_row_becomes_a_map() {
     let found = one(&mut session, rows.into());
     assert!(found.is_same(&Value::Sequence(vec![map(&[1.0, 2.0]), map(&[3.0, 4.0])])));
     let wide = Tensor::from_f32(&[1, 3], &[0.0; 3]).expect("three values");
-    fails_with(&mut session, wide.into(), "there are not as many labels as columns");
+    fails_with(&mut session, wide.into(), "the number of labels differs from the number of columns");
 }
 
 fn fails_with(session: &mut Session, input: Value, reason: &str) {
@@ -71,7 +71,7 @@ fn a_map_of_texts_is_cast_in_the_order_of_its_keys() {
     let negative = Value::Map { keys: integers(&[-1]), values: texts(&["0"]) };
     fails_with(&mut sparse, negative, "a key is negative");
     let unreadable = Value::Map { keys: integers(&[0]), values: texts(&["zero"]) };
-    fails_with(&mut dense, unreadable, "a string is no number of the type");
+    fails_with(&mut dense, unreadable, "a string is not a value of the type");
 }
 
 #[test]

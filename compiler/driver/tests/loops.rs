@@ -6,7 +6,7 @@ use driver::{Session, Tensor};
 use graph::{fails, integers, scalar, session};
 
 fn numbers(values: &[f32]) -> Tensor {
-    Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks")
+    Tensor::from_f32(&[values.len() as i64], values).expect("the number of values matches the shape")
 }
 
 fn run(session: &mut Session, inputs: &[Tensor]) -> (Vec<i64>, Vec<f64>) {

@@ -6,7 +6,7 @@ use driver::Tensor;
 use graph::{scalar, session};
 
 fn numbers(values: &[f32]) -> Tensor {
-    Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks")
+    Tensor::from_f32(&[values.len() as i64], values).expect("the number of values matches the shape")
 }
 
 /// The peak memory of this process in bytes; `None` if the system does not report it.

@@ -48,7 +48,7 @@ fn uniform_numbers_fill_their_range_evenly() {
 #[test]
 fn normal_numbers_have_their_mean_and_deviation() {
     let operation = r#""onnx.RandomNormalLike"(%x) {mean = 2.0 : f32, scale = 0.5 : f32, seed = 3.0 : f32} : (tensor<?xf32>) -> tensor<?xf32>"#;
-    let x = Tensor::from_f32(&[COUNT], &vec![0.0; COUNT as usize]).expect("as many as the shape says");
+    let x = Tensor::from_f32(&[COUNT], &vec![0.0; COUNT as usize]).expect("the number of values matches the shape");
     let numbers = draw("%x: tensor<?xf32>", &[x], operation, "tensor<?xf32>");
     let (mean, deviation) = mean_and_deviation(&numbers);
     assert!(near(mean, 2.0) && near(deviation, 0.5), "{mean} {deviation}");
@@ -63,7 +63,8 @@ fn normal_numbers_have_their_mean_and_deviation() {
 fn bernoulli_draws_one_as_often_as_its_operand_says() {
     let operation = r#""onnx.Bernoulli"(%p) {seed = 1.0 : f32} : (tensor<?xf32>) -> tensor<?xf32>"#;
     for probability in [0.0, 0.2, 0.9, 1.0] {
-        let p = Tensor::from_f32(&[COUNT], &vec![probability; COUNT as usize]).expect("as many as the shape says");
+        let p = Tensor::from_f32(&[COUNT], &vec![probability; COUNT as usize])
+            .expect("the number of values matches the shape");
         let numbers = draw("%p: tensor<?xf32>", &[p], operation, "tensor<?xf32>");
         assert!(numbers.iter().all(|&number| number == 0.0 || number == 1.0));
         let (mean, _) = mean_and_deviation(&numbers);

@@ -36,7 +36,7 @@ fn a_branch_of_the_rank_that_readers_take_may_run() {
     let x = counted(&[1, 2, 3]);
     let (shape, found) = run(&mut session, &[truth(true), x.clone()]);
     assert_eq!((shape, found), (vec![3, 2], vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
-    fails(&mut session, &[truth(false), x], "this branch gives a tensor of rank 3, where readers need rank 2");
+    fails(&mut session, &[truth(false), x], "this branch yields a tensor of rank 3, but its consumers need rank 2");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn squeezing_without_axes_drops_as_many_as_readers_say() {
         assert_eq!(run(&mut session, &[x]), (vec![3, 2], vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
     }
     let x = counted(&[1, 6, 1]);
-    fails(&mut session, &[x], "the axes that stay are not as many as the rank of the result says");
+    fails(&mut session, &[x], "the number of remaining axes differs from the rank of the result");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn axes_that_data_tell_are_added_and_dropped() {
     for (axes, shape) in [([0, 2], [1, 2, 1, 1]), ([3, 1], [2, 1, 1, 1]), ([-1, 0], [1, 2, 1, 1])] {
         assert_eq!(run(&mut session, &[x.clone(), integers(&axes)]).0, shape);
     }
-    fails(&mut session, &[x, integers(&[1, 1])], "the new axes are not as many as the rank of the result says");
+    fails(&mut session, &[x, integers(&[1, 1])], "the number of new axes differs from the rank of the result");
 }
 
 #[test]

@@ -137,5 +137,5 @@ fn rows_are_written_where_there_is_room() {
     for places in [[2, 0], [0, -1], [i64::MAX, 0], [0, i64::MIN]] {
         fails(&mut session, &[cache.clone(), update.clone(), integers(&places)], "outside the cache");
     }
-    fails(&mut session, &[cache, update, integers(&[0, 0, 0])], "do not fit");
+    fails(&mut session, &[cache, update, integers(&[0, 0, 0])], "do not match");
 }

@@ -36,7 +36,7 @@ fn elements_are_inserted_erased_and_read() {
     }
     for at in [3, -3, i64::MIN] {
         let found = run(&mut session, &[given.clone(), integers(&[9]).into(), scalar(at).into()]);
-        assert!(found.expect_err("there is no such place").contains("there is no such element"));
+        assert!(found.expect_err("the position does not exist").contains("the element does not exist"));
     }
     let wrong = run(&mut session, &[integers(&[1]).into(), integers(&[9]).into(), scalar(0).into()]);
     assert!(wrong.expect_err("must be a sequence").contains("found a tensor"));
@@ -74,7 +74,7 @@ fn an_optional_without_value_has_none_to_give() {
     let some = Value::Optional(Some(Box::new(integers(&[4, 5]).into())));
     assert!(is(&run(&mut get, std::slice::from_ref(&some)).expect("runs"), &integers(&[4, 5]).into()));
     let nothing = run(&mut get, &[Value::Optional(None)]);
-    assert!(nothing.expect_err("there is none").contains("the optional has no value"));
+    assert!(nothing.expect_err("it has no value").contains("the optional has no value"));
     let operation = r#""onnx.Not"(%has) : (tensor<i1>) -> tensor<i1>"#;
     let mut lacks = session(arguments, before, operation, "tensor<i1>");
     for (optional, expected) in [(some, 0.0), (Value::Optional(None), 1.0)] {

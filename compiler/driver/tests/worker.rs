@@ -172,17 +172,17 @@ fn goes_over_to_better_code(mut session: Session) {
     let begin = Instant::now();
     while Arc::ptr_eq(&first, session.model()) {
         run(&mut session);
-        assert!(begin.elapsed() < Duration::from_secs(100), "the session stays with its first code");
+        assert!(begin.elapsed() < Duration::from_secs(100), "the session keeps its baseline code");
     }
     run(&mut session);
 }
 
-fn gives_up_who_is_stopped() {
+fn abandons_a_stopped_worker() {
     let begin = Instant::now();
     let options = Options { backend: Backend::Llvm, threads: 2, ..Options::default() };
     let module = ir::parse_module(EXPONENTIALS, "test", None).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let errors = Compiler::new(options).compile_structured(module).err().expect("it is not compiled");
-    assert!(errors[0].message.contains("was given up"), "{}", errors[0]);
+    assert!(errors[0].message.contains("was abandoned"), "{}", errors[0]);
     assert!(begin.elapsed() < Duration::from_secs(60), "a stopped worker is waited for");
 }
 
@@ -192,5 +192,5 @@ fn does_not_wait_in_vain(mut session: Session) {
         run(&mut session);
     }
     drop(session);
-    assert!(begin.elapsed() < Duration::from_secs(60), "the session waits for a worker that nobody needs");
+    assert!(begin.elapsed() < Duration::from_secs(60), "the session waits for a worker that is not needed");
 }

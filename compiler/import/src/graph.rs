@@ -532,8 +532,8 @@ impl<'m> Importer<'_, 'm> {
             // versions that are too new have a different error
             (true, Some(opset)) => Problem::unsupported(format!("is of opset {opset}, which is not known")),
             _ => Problem::unsupported(
-                "is not an operator of ONNX, and there is no function of that name: the model has none, nor have the \
-                 operator sets that are given",
+                "is not an operator of ONNX, and neither the model nor the operator sets provided have a function of that \
+                 name",
             ),
         })
     }
@@ -620,7 +620,7 @@ impl<'m> Importer<'_, 'm> {
         graphs: Vec<Option<HeldGraph<'m>>>,
     ) -> Result<ir::Result<Vec<Value>>, Problem> {
         let schema = schema::newest(node.domain, &node.name)
-            .ok_or_else(|| Problem::unsupported("has no form in the newest opset, and no operator takes its place"))?;
+            .ok_or_else(|| Problem::unsupported("has no equivalent in the newest opset"))?;
         let types: Vec<Type> = node.operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
         let operator = schema.op_name();
         remove_empty_choices(schema, &mut node.attributes);
@@ -782,7 +782,7 @@ fn output_type(node: &Node, index: usize, inferred: Option<Type>) -> Result<Type
         }
         (Some(inferred), Some(Type::Tensor(declared))) if inferred.as_tensor().is_some() => {
             let (found, declared) = (inferred.element(), &declared.element);
-            let message = format!("gives elements of type {found}, but output {index} is declared with {declared}");
+            let message = format!("has elements of type {found}, but output {index} is declared with {declared}");
             Err(Problem::broken("value-type-declared", message))
         }
         (Some(inferred), _) => Ok(inferred),

@@ -65,7 +65,7 @@ fn compare<'m>(
         && let Some(declared) = type_name(&declared)
         && declared != found
     {
-        return add("value-type-declared", stated.place.clone(), format!("is stated as {declared}, but is of {found}"));
+        return add("value-type-declared", stated.place.clone(), format!("is declared as {declared}, but is {found}"));
     }
     let Some(TypeValue::Tensor(tensor)) = &stated.r#type.value else { return };
     let (Some(shape), Some(found)) = (&tensor.shape, analysis.shape(stated.value)) else { return };

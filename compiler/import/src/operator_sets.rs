@@ -19,8 +19,9 @@ pub(crate) fn link<'m>(model: &'m Model, sets: &[OperatorSetProto]) -> (Cow<'m, 
         imported.retain(|set| set.opset_version == version);
         if imported.is_empty() && !of_domain.is_empty() {
             let found = of_domain.iter().map(|set| set.opset_version.to_string()).collect::<Vec<_>>().join(", ");
-            let message =
-                format!("the model imports version {version} of {name}; the operator sets given have version {found}");
+            let message = format!(
+                "the model imports version {version} of {name}; the operator sets provided have version {found}"
+            );
             missing.push(Diagnostic::input(Location::Unknown, message).breaks("set-version-given"));
             let newest = of_domain.iter().map(|set| set.opset_version).max();
             imported = of_domain.into_iter().filter(|set| Some(set.opset_version) == newest).collect();

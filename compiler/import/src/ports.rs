@@ -85,7 +85,7 @@ impl<'m> Importer<'_, 'm> {
         };
         let names = optional.into_iter().collect::<Vec<_>>().join(", ");
         let names = if names.is_empty() { "it has none".to_string() } else { format!("it has {names}") };
-        let message = format!("'{unknown}' is no input of the model that has a value of its own; {names}");
+        let message = format!("'{unknown}' is not an input of the model with a default value; {names}");
         Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).into())
     }
 

@@ -136,7 +136,7 @@ impl<'m> Importer<'_, 'm> {
                     Some((algorithm, own)) if own.contains(name) => algorithm,
                     _ if shared.contains(name) => graph,
                     _ => {
-                        let message = "a training binding assigns to it, but it is no initializer";
+                        let message = "a training binding assigns to it, but it is not an initializer";
                         return Err(Diagnostic::input(Location::name(name), message).into());
                     }
                 };
@@ -163,7 +163,8 @@ impl<'m> Importer<'_, 'm> {
     fn bound(&self, bindings: &'m [StringStringEntryProto], state: &State<'m>) -> ir::Result<Vec<(&'m str, Value)>> {
         let bound = |binding: &'m StringStringEntryProto| {
             let name = &*binding.key;
-            let missing = || Diagnostic::input(Location::name(name), "the training assigns a value that is none");
+            let missing =
+                || Diagnostic::input(Location::name(name), "the training assigns a value that does not exist");
             let value = self.find(&binding.value).ok_or_else(missing)?;
             let (expected, found) = (&state[name].r#type, self.emit.body.value_type(value));
             let differs = |found: ir::Shape| {

@@ -32,10 +32,10 @@ pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Res
         TypeValue::Optional(optional) => Type::dialect("onnx", "Opt", vec![inner(&optional.elem_type)?]),
         TypeValue::Map(map) => Type::dialect("onnx", "Map", vec![element_type(map.key_type)?, inner(&map.value_type)?]),
         TypeValue::SparseTensor(_) => {
-            return Err(Problem::unsupported("has a sparse tensor type, which no operator takes or gives"));
+            return Err(Problem::unsupported("has a sparse tensor type, which no operator accepts or produces"));
         }
         TypeValue::Opaque(_) => {
-            return Err(Problem::unsupported("has an opaque type, which no operator takes or gives"));
+            return Err(Problem::unsupported("has an opaque type, which no operator accepts or produces"));
         }
     };
     Ok(Some(r#type))

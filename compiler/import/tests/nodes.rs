@@ -237,7 +237,7 @@ fn nodes_may_stand_in_any_order() {
     model.graph.as_mut().expect("just built").node.push(relu(1, "x0"));
     let module = import_bytes(&model.encode_to_vec(), None, &Options::default()).expect("there is an order");
     let warnings = module.attributes.get(import::WARNINGS).and_then(ir::Attribute::as_array).expect("it warns");
-    let [warning] = warnings else { panic!("one line says it all: {warnings:?}") };
+    let [warning] = warnings else { panic!("one line is enough: {warnings:?}") };
     assert!(warning.as_str().is_some_and(|text| text.contains("nodes-in-order (1)")), "{warning:?}");
     assert_eq!(import(&model).expect("there is an order").len(), 2);
 }
@@ -318,8 +318,8 @@ fn all_unsupported_operators_are_reported_together() {
     assert_eq!(
         text,
         [
-            "error: First_0: com.example.First (opset 1) is not an operator of ONNX, and there is no function of that name: the model has none, nor have the operator sets that are given",
-            "error: the second: com.example.Second (opset 1) is not an operator of ONNX, and there is no function of that name: the model has none, nor have the operator sets that are given",
+            "error: First_0: com.example.First (opset 1) is not an operator of ONNX, and neither the model nor the operator sets provided have a function of that name",
+            "error: the second: com.example.Second (opset 1) is not an operator of ONNX, and neither the model nor the operator sets provided have a function of that name",
         ]
     );
 }

@@ -155,7 +155,7 @@ impl Blob {
             Storage::Mapped(map) => map,
             Storage::Owned(bytes) => bytes.as_slice(),
             Storage::Computed(computed) => {
-                computed.bytes.wait().as_ref().expect("what computes bytes does not panic").as_slice()
+                computed.bytes.wait().as_ref().expect("the computation of bytes does not panic").as_slice()
             }
         };
         &whole[self.offset..self.offset + self.length]
@@ -482,7 +482,7 @@ mod tests {
         assert_eq!(window.piece(), Some(blobs[1].address()));
         assert_eq!(window.address(), blobs[1].address() + 100);
         for (number, blob) in blobs.iter().enumerate() {
-            may_go_on.send(()).expect("somebody computes");
+            may_go_on.send(()).expect("a thread computes");
             assert!(blob.bytes().iter().all(|&byte| byte == number as u8 + 1));
             assert_eq!(blob.bytes().as_ptr().expose_provenance(), blob.address());
         }
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "what computes bytes does not panic")]
+    #[should_panic(expected = "the computation of bytes does not panic")]
     fn nobody_waits_for_bytes_that_do_not_come() {
         let blobs = Blob::build_beside(&[8], drop);
         blobs[0].bytes();

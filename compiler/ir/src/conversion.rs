@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn all_that_cannot_be_replaced_are_reported() {
         let mut module = module();
-        let errors = convert_function(&mut module, &[SQUARE]).expect_err("two have none");
+        let errors = convert_function(&mut module, &[SQUARE]).expect_err("two operations have no conversion");
         let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
         assert_eq!(
             messages,

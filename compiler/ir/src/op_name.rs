@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 
 /// The name of an operation that a dialect defines, with the operation's code.
 ///
-/// Codes are dense and belong to whoever defines the dialects; the names below have those that the IR itself relies on.
+/// Codes are dense. The dialects assign them, except for the operations below, on which the IR itself relies.
 #[derive(Debug)]
 pub struct DefinedName {
     /// `dialect.name`

@@ -331,7 +331,7 @@ pub struct Registry {
     large: Vec<LargeDialect>,
 }
 
-/// A dialect with so many operations that each is only defined when it is first used.
+/// A large dialect, whose operations are only defined when they are first used.
 #[derive(Clone, Debug)]
 struct LargeDialect {
     name: &'static str,

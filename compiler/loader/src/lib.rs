@@ -4,7 +4,7 @@
 //! address of each outside symbol and a jump through it, so that a symbol may be at any distance. The mapping is
 //! writable until it is relocated and executable afterwards, never both.
 
-#![allow(unsafe_code, reason = "generated code is run from here")]
+#![allow(unsafe_code, reason = "generated code is called from here")]
 
 mod layout;
 mod library;

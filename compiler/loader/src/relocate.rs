@@ -77,7 +77,7 @@ fn apply(relocation: &Relocation, target: Target, base: usize, place: usize, mem
 }
 
 fn write(memory: &mut [u8], place: usize, bytes: &[u8]) -> Result<(), String> {
-    let slot = memory.get_mut(place..place + bytes.len()).ok_or("a relocation lies outside its section")?;
+    let slot = memory.get_mut(place..place + bytes.len()).ok_or("a relocation is outside its section")?;
     slot.copy_from_slice(bytes);
     Ok(())
 }

@@ -19,56 +19,56 @@ const NO_MAIN: &str = "the module has no function @main_graph, and that is the o
 /// The target code generator.
 const TARGET: OptionDefinition = OptionDefinition {
     name: "target",
-    summary: "The code generator the kernels are for.",
+    summary: "The code generator that the kernels are for.",
     kind: OptionKind::Choice(&["cranelift", "llvm"]),
     default: "cranelift",
 };
 
 const ORDER: OptionDefinition = OptionDefinition {
     name: "order",
-    summary: "Whether sums of floats are computed in lanes or one element after the other.",
+    summary: "Whether float reductions are vectorised or sequential.",
     kind: OptionKind::Choice(&["lanes", "sequence"]),
     default: "lanes",
 };
 
 const RUNS: OptionDefinition = OptionDefinition {
     name: "runs",
-    summary: "How many runs pay for weights of another form, and for code that takes longer to make.",
+    summary: "The expected number of runs; many of them justify packed weights and slower compilation.",
     kind: OptionKind::Choice(&["one", "many"]),
     default: "many",
 };
 
 const MEMORY: OptionDefinition = OptionDefinition {
     name: "memory",
-    summary: "Whether host functions ask the run for memory, or have it as buffers of the module.",
+    summary: "Whether host functions allocate memory during the run or use static buffers of the module.",
     kind: OptionKind::Choice(&["run", "static"]),
     default: "run",
 };
 
 const THREADS: OptionDefinition = OptionDefinition {
     name: "threads",
-    summary: "How many threads build kernels.",
+    summary: "The number of threads that build kernels.",
     kind: OptionKind::Integer,
     default: "1",
 };
 
 const SHAPES: OptionDefinition = OptionDefinition {
     name: "shapes",
-    summary: "Whether kernels that differ in static extents alone are one.",
+    summary: "Whether kernels that differ only in static extents share one function.",
     kind: OptionKind::Choice(&["shared", "specialised"]),
     default: "specialised",
 };
 
 const FUSE: OptionDefinition = OptionDefinition {
     name: "fuse",
-    summary: "Whether operations that read one another are one kernel.",
+    summary: "Whether producers and consumers are fused into one kernel.",
     kind: OptionKind::Flag,
     default: "true",
 };
 
 const ATTENTION: OptionDefinition = OptionDefinition {
     name: "attention",
-    summary: "Whether products of what is computed from rows of other products are one kernel with those.",
+    summary: "Whether chained matrix products whose rows depend on each other are fused into one kernel.",
     kind: OptionKind::Flag,
     default: "true",
 };
@@ -78,7 +78,7 @@ pub fn passes() -> Vec<PassDefinition> {
     let conversions = [
         PassDefinition::on_module(
             "onnx-to-linalg",
-            "Graph to structured: operators become index maps and scalar bodies.",
+            "Lowers the graph level to the structured level: operators become index maps and scalar bodies.",
             |module, _| match module.symbol(MAIN) {
                 Some(_) => operators::structured::lower_function(module, MAIN),
                 None => Err(Diagnostic::input(Location::Unknown, NO_MAIN).into()),
@@ -90,7 +90,7 @@ pub fn passes() -> Vec<PassDefinition> {
         }),
         PassDefinition::on_module(
             "use-winograd",
-            "Convolutions with 3×3 windows and known weights by fewer products, which round more coarsely.",
+            "Rewrites convolutions with 3×3 kernels and constant weights to Winograd's algorithm: fewer multiplications, larger rounding errors.",
             |module, context| {
                 crate::winograd::use_winograd(module, MAIN, runs(context));
                 Ok(())
@@ -99,7 +99,7 @@ pub fn passes() -> Vec<PassDefinition> {
         .with_options(&[RUNS]),
         PassDefinition::on_module(
             "use-halves",
-            "Contractions read weights in half precision as they are.",
+            "Makes contractions read f16 and bf16 weights without converting them first.",
             |module, _| {
                 crate::halves::use_halves(module, MAIN);
                 Ok(())
@@ -107,7 +107,7 @@ pub fn passes() -> Vec<PassDefinition> {
         ),
         PassDefinition::on_module(
             "use-transposes",
-            "Products with few rows read operands that are transposed for them as they lie.",
+            "Matrix products with few rows read transposed operands in place.",
             |module, _| {
                 crate::transposes::use_transposes(module, MAIN);
                 Ok(())
@@ -115,7 +115,7 @@ pub fn passes() -> Vec<PassDefinition> {
         ),
         PassDefinition::on_module(
             "use-tables",
-            "Long elementwise functions of one byte are looked up.",
+            "Replaces long elementwise functions of 8-bit values by table lookups.",
             |module, _| {
                 crate::tables::use_tables(module, MAIN);
                 Ok(())
@@ -123,7 +123,7 @@ pub fn passes() -> Vec<PassDefinition> {
         ),
         PassDefinition::on_module(
             "use-relayouts",
-            "What moves elements that are known ahead is one call of a routine, however many operations it is.",
+            "Combines data movement whose indices are constant into one call of a runtime routine.",
             |module, _| {
                 crate::relayouts::use_relayouts(module, MAIN);
                 Ok(())
@@ -140,7 +140,7 @@ pub fn passes() -> Vec<PassDefinition> {
         .with_options(&[SHAPES, FUSE, ATTENTION]),
         PassDefinition::on_module(
             "fold-constants",
-            "Moves what depends on constants alone into a function that runs once.",
+            "Moves the operations that depend on constants alone into a function that runs once.",
             |module, _| {
                 fold_constants(module, MAIN);
                 Ok(())
@@ -153,7 +153,7 @@ pub fn passes() -> Vec<PassDefinition> {
             build_kernels,
         )
         .with_options(&[TARGET, ORDER, RUNS, MEMORY, THREADS]),
-        PassDefinition::on_module("time-kernels", "Every kernel call notes how long it takes.", |module, _| {
+        PassDefinition::on_module("time-kernels", "Makes every kernel call record how long it takes.", |module, _| {
             low::profile::time_kernels(module);
             low::declare::declare_runtime(module)
         }),

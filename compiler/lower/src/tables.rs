@@ -247,5 +247,5 @@ fn evaluate(builder: &mut Builder<'_>, member: &Generic, scalars: &mut IndexMap<
         let new = builder.value(name, &operands, r#type, attributes);
         scalars.insert(result, new);
     }
-    unreachable!("a body ends in what it yields")
+    unreachable!("a body ends in a yield")
 }

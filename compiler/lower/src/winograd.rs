@@ -36,7 +36,7 @@ const LAY_OUT: u128 = 150;
 /// The cost of compiling an additional kernel, in multiplications.
 const COMPILE: u128 = 50_000_000;
 
-/// How often the compiled code runs, which has to amortise transformed weights and better code.
+/// How often the compiled code runs, which has to amortise transformed weights and optimised code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runs {
     /// The first run only, for convolutions with static rows or columns.

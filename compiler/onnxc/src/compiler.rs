@@ -190,7 +190,7 @@ impl CompiledModel {
         Session::new(self)
     }
 
-    /// Waits until the model has its best code. Without this, a model that runs again gets it in the background.
+    /// Waits until the optimised tier is ready. Without this, a model that runs again gets it in the background.
     ///
     /// # Errors
     /// If that code cannot be compiled; the model still runs.

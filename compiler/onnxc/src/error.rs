@@ -71,7 +71,7 @@ impl Error {
         Error::of(diagnostics, ErrorKind::InvalidModel)
     }
 
-    /// Errors of a run, which are about its inputs.
+    /// Run-time errors, which concern the inputs of a run.
     pub(crate) fn of_run(diagnostics: Vec<Diagnostic>) -> Error {
         Error::of(diagnostics, ErrorKind::InvalidInput)
     }

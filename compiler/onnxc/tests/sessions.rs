@@ -31,7 +31,7 @@ fn every_element_type_goes_in_and_out() {
     for name in ["float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"] {
         let model = compiled(&format!("g ({name}[N] x) => ({name}[N] y) {{ y = Identity(x) }}"));
         let element = model.inputs()[0].element_type().expect("a tensor");
-        let width = element.byte_width().expect("numbers have bytes");
+        let width = element.byte_width().expect("values have bytes");
         let x = Tensor::from_bytes(element, &[3], &vec![1; 3 * width]).expect("three elements");
         let outputs = model.session().run([("x", &x)]).expect("it runs");
         assert_eq!(outputs["y"], Value::Tensor(x), "{name}");
@@ -87,7 +87,7 @@ fn outputs_are_written_to_memory_of_the_caller() {
     assert_eq!((y, shapes), ([-1.0, 2.0, -3.0, 9.0], vec![vec![3]]));
     let mut small = [0.0f32; 2];
     let error = session.run_into([("x", &x)], [("y", &mut small[..])], &RunOptions::new()).expect_err("too small");
-    assert!(error.to_string().contains("takes 12 bytes, the memory given for it has 8"), "{error}");
+    assert!(error.to_string().contains("needs 12 bytes, but the memory passed for it has 8"), "{error}");
     let mut wrong = [0i32; 3];
     assert!(session.run_into([("x", &x)], [("y", &mut wrong[..])], &RunOptions::new()).is_err());
     let mut bytes = [0; 12];

@@ -113,7 +113,7 @@ fn decompose_block(emit: &mut Emitter, block: Block, which: Which) {
     let mut composed = Vec::new();
     emit.block = block;
     for piece in pieces.into_iter().rev() {
-        let op = *emit.body.ops(block).last().expect("a composition stands in front of its piece");
+        let op = *emit.body.ops(block).last().expect("a composition comes before its parts");
         if compose(emit, op, which) {
             composed.push(op);
         }

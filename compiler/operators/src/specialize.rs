@@ -82,7 +82,7 @@ fn decided_around(body: &Body, shapes: &ShapeAnalysis, op: Op) -> Option<(Op, Bl
 
 /// Replaces an If by the operations of a branch.
 fn inline(body: &mut Body, op: Op, taken: Block) {
-    let block = body.op(op).parent().expect("it stands in a block");
+    let block = body.op(op).parent().expect("it is inside a block");
     let end = body.terminator(taken).expect("a branch yields");
     let values = body.op(end).operands().to_vec();
     body.erase(end);
@@ -96,7 +96,7 @@ fn inline(body: &mut Body, op: Op, taken: Block) {
 /// Moves all operations that depend on an If into its branches.
 fn sink(body: &mut Body, op: Op) {
     let source = body.clone();
-    let block = source.op(op).parent().expect("it stands in a block");
+    let block = source.op(op).parent().expect("it is inside a block");
     let end = source.terminator(block).expect("a block of the graph level ends");
     let dependents = dependents(&source, op, end);
     let moved: IndexSet<Value> =
@@ -134,7 +134,7 @@ fn sink(body: &mut Body, op: Op) {
 
 /// The operations after `op` in its block, in order, that depend on it; without the terminator.
 fn dependents(body: &Body, op: Op, end: Op) -> Vec<Op> {
-    let block = body.op(op).parent().expect("it stands in a block");
+    let block = body.op(op).parent().expect("it is inside a block");
     let mut values: IndexSet<Value> = body.op(op).results().iter().copied().collect();
     let mut found = Vec::new();
     for &later in &body.ops(block)[body.position(op) + 1..] {

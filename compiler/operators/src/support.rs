@@ -8,24 +8,24 @@ use crate::table;
 
 const HEAD: &str = "# Supported operators
 
-Written from the rows of `compiler/operators` by `UPDATE=1 cargo test -p onnxc-operators support`; a test keeps it fresh. Every
-version of an operator is read and brought to its newest form. *How* says what becomes of it: a scalar expression for each
-element, a lowering of its own, a composition of other operators, or a replacement by others when it is read.
+Written from the rows of `compiler/operators` by `UPDATE=1 cargo test -p onnxc-operators support`; a test keeps it up to date. Every
+version of an operator is read and upgraded to its newest version. *How* is its implementation: a scalar expression for each
+element, a separate lowering, a composition of other operators, or a replacement by others when it is read.
 ";
 
 const CHOICES: &str = "
 ## What the documents leave open
 
-Where the documents say nothing, or ONNX's reference evaluator and ONNX Runtime differ, results are these:
+Where the documents do not specify a result, or ONNX's reference evaluator and ONNX Runtime differ, results are these:
 
 - **Truth values** (`keepdims`, `transA`, `exclusive`, …): any integer but 0 is true, in every operator. `onnxc check` reports
   those that are neither 0 nor 1 (`attribute-flag`).
 - **ArgMax, ArgMin**: NaN is the extreme of an axis that has one, the first or the last NaN, as in the reference evaluator and in
   NumPy. ONNX Runtime passes over a NaN that is not the first element.
-- **Clip** is `Min(max, Max(min, x))`, as its page says: a bound that is NaN makes every result NaN, as in the reference evaluator;
-  in ONNX Runtime it is no bound. Bounds are scalars.
+- **Clip** is `Min(max, Max(min, x))`, as its page specifies: a bound that is NaN makes every result NaN, as in the reference evaluator;
+  in ONNX Runtime it is not a bound. Bounds are scalars.
 - **DequantizeLinear** of `int32`: the difference from the zero point wraps around in `int32`, as in ONNX Runtime.
-- **LSTM, GRU, RNN**: `clip` bounds what goes into an activation, as the pages say: the gates before theirs, and of an LSTM not the
+- **LSTM, GRU, RNN**: `clip` bounds the inputs of activations, as the pages specify: the gates before theirs, and of an LSTM not the
   cell. So does ONNX Runtime; the reference evaluator ignores `clip`. No bound follows from a `clip` that is not positive.
 - **Tree ensembles**: a leaf may have several votes for one target, and each counts, as in the reference evaluator. ONNX Runtime
   counts one of them if there is a single target.
@@ -46,7 +46,7 @@ fn support_is_what_the_rows_say() {
         std::fs::write(&path, &text).expect("the source tree can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == text, "docs/src/using/operators.md is not what the rows say; UPDATE=1 writes it anew");
+    assert!(found == text, "docs/src/using/operators.md differs from the rows; UPDATE=1 regenerates it");
 }
 
 fn document() -> String {

@@ -56,7 +56,7 @@ pub fn element_by_name(name: &str) -> Option<Type> {
 
 /// The IR type of an ONNX element type number.
 pub fn element_type(number: i32) -> Result<Type, String> {
-    proto::element_type(number).ok_or_else(|| format!("has element type {number}, which is none of ONNX"))
+    proto::element_type(number).ok_or_else(|| format!("has element type {number}, which ONNX does not define"))
 }
 
 /// The ONNX number of an element type.

@@ -68,7 +68,7 @@ impl Extractor {
     /// The node chosen for a class.
     pub(crate) fn chosen<'g>(&self, graph: &'g Graph<'_>, choice: &Choice, class: Id) -> &'g Node {
         let place = self.index[&class];
-        &graph.egraph[class].nodes[choice[place].expect("what the roots need is chosen")]
+        &graph.egraph[class].nodes[choice[place].expect("the roots' operands are chosen")]
     }
 
     /// The best choice found, never more expensive than `original`. `None` if there is no valid choice.
@@ -234,7 +234,7 @@ impl<'e> Needs<'e> {
     }
 
     fn chosen(&self, choice: &Choice, place: usize) -> &'e (f64, Vec<usize>) {
-        &self.extractor.nodes[place][choice[place].expect("what is needed is chosen")]
+        &self.extractor.nodes[place][choice[place].expect("needed classes are chosen")]
     }
 
     /// Whether the classes that a node needs have valid choices without a cycle, either through the node's class or

@@ -1,4 +1,4 @@
-//! What `arith.cmpi` and `arith.cmpf` ask, under upstream's names and numbers.
+//! The predicates of `arith.cmpi` and `arith.cmpf`, with upstream's names and numbers.
 
 use ir::{Attribute, Body, Op, Operation};
 
@@ -23,7 +23,7 @@ macro_rules! predicates {
 }
 
 predicates! {
-    /// What `arith.cmpi` asks.
+    /// A predicate of `arith.cmpi`.
     CmpIPredicate:
     /// `=`
     Eq = 0,
@@ -48,7 +48,7 @@ predicates! {
 }
 
 predicates! {
-    /// What `arith.cmpf` asks. Ordered predicates are false if an operand is NaN, unordered ones true.
+    /// A predicate of `arith.cmpf`. Ordered predicates are false if an operand is NaN, unordered ones true.
     CmpFPredicate:
     /// Never
     AlwaysFalse = 0,
@@ -85,22 +85,22 @@ predicates! {
 }
 
 impl CmpIPredicate {
-    /// That of an `arith.cmpi`; `None` for other operations.
+    /// The predicate of an `arith.cmpi`; `None` for other operations.
     pub fn of(body: &Body, op: Op) -> Option<CmpIPredicate> {
         CmpIPredicate::of_operation(body.op(op))
     }
 
-    /// That of an `arith.cmpi`; `None` for other operations.
+    /// The predicate of an `arith.cmpi`; `None` for other operations.
     pub fn of_operation(operation: &Operation) -> Option<CmpIPredicate> {
         CmpIPredicate::ALL.get(number(operation, super::CMPI)?).copied()
     }
 
-    /// The attribute that asks for it.
+    /// The attribute for it.
     pub fn attribute(self) -> (&'static str, Attribute) {
         (NAME, Attribute::i64(self as i64))
     }
 
-    /// Whether it takes its operands for unsigned numbers.
+    /// Whether it treats its operands as unsigned.
     pub fn is_unsigned(self) -> bool {
         self >= CmpIPredicate::Ult
     }
@@ -116,12 +116,12 @@ impl CmpIPredicate {
 }
 
 impl CmpFPredicate {
-    /// That of an `arith.cmpf`; `None` for other operations.
+    /// The predicate of an `arith.cmpf`; `None` for other operations.
     pub fn of(body: &Body, op: Op) -> Option<CmpFPredicate> {
         CmpFPredicate::ALL.get(number(body.op(op), super::CMPF)?).copied()
     }
 
-    /// The attribute that asks for it.
+    /// The attribute for it.
     pub fn attribute(self) -> (&'static str, Attribute) {
         (NAME, Attribute::i64(self as i64))
     }

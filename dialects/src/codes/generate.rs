@@ -1,4 +1,4 @@
-//! Writes the codes from the rows and compares them with what is checked in.
+//! Generates the codes from the rows and compares them with the checked-in file.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::OpCode;
 
 const HEADER: &str =
-    "// Generated from the rows of the dialects; UPDATE=1 cargo test -p onnxc-dialects writes it anew.\n";
+    "// Generated from the rows of the dialects; UPDATE=1 cargo test -p onnxc-dialects regenerates it.\n";
 
 #[test]
 fn codes_are_generated() {
@@ -16,7 +16,7 @@ fn codes_are_generated() {
         std::fs::write(&path, &text).expect("the source tree can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == text, "{} differs from the rows of the dialects; UPDATE=1 writes it anew", path.display());
+    assert!(found == text, "{} differs from the rows of the dialects; UPDATE=1 regenerates it", path.display());
 }
 
 #[test]

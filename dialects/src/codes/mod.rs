@@ -1,7 +1,7 @@
 //! A code for each operation below the graph.
 //!
 //! Each dialect's module has its operations' codes as constants: `arith::ADDI` is `arith.addi`. Because they are values
-//! of one enum, a `match` that lacks an operation is an error of the Rust compiler. They are generated from the rows in
+//! of one enum, a `match` that lacks an operation does not compile. They are generated from the rows in
 //! the dialects' modules: a new operation is one row there. (The operators of `onnx` are [`crate::onnx::OnnxOp`].)
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-// Generated from the rows of the dialects; UPDATE=1 cargo test -p onnxc-dialects writes it anew.
+// Generated from the rows of the dialects; UPDATE=1 cargo test -p onnxc-dialects regenerates it.
 use ir::DefinedName;
 
 /// An operation below the graph.

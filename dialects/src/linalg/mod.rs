@@ -147,7 +147,7 @@ fn verify_extents(maps: &[&AffineMap], types: &[Type]) -> Check {
 fn verify_index(body: &Body, op: Op) -> Check {
     let dim = body.op(op).attributes.integer("dim").unwrap_or(-1);
     let parent = body.parent_op(op).filter(|&parent| body.is(parent, GENERIC));
-    let parent = parent.ok_or("must stand in a linalg.generic")?;
+    let parent = parent.ok_or("must be inside a linalg.generic")?;
     let loops = body.attribute(parent, "iterator_types").and_then(|types| types.as_array()).map_or(0, <[_]>::len);
     ensure((0..loops as i64).contains(&dim), || format!("loop {dim} of {loops}"))?;
     let result = result_type(body, op, 0);

@@ -529,6 +529,6 @@ mod tests {
             eprintln!("skipped: the installed package is of another version");
             return;
         }
-        assert!(written == text, "the table of {source} is not what generate_schemas.py writes");
+        assert!(written == text, "the table of {source} differs from the output of generate_schemas.py");
     }
 }

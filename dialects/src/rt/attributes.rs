@@ -9,8 +9,8 @@ use ir::registry::{AttributeDefinition, AttributeKind};
 pub const KERNEL: &str = "rt.kernel";
 /// On a function: it is the host function, which calls kernels and whose operations run once or a few times.
 pub const HOST: &str = "rt.host";
-/// On a kernel: about how many elements generated code visits in all its calls of one run, where an extent that is not
-/// known is taken for a likely one. Whether more expensive compilation pays depends on it.
+/// On a kernel: about how many elements generated code visits in all its calls of one run, where unknown extents are
+/// assumed to be likely ones. It decides whether more expensive compilation pays.
 pub const ELEMENTS: &str = "rt.elements";
 /// On a version of a function: the level of instructions that it needs, as in x86-64-v3. Functions made from it have
 /// it, too.

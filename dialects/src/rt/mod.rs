@@ -100,7 +100,7 @@ fn verify_append(body: &Body, op: Op) -> Check {
     let (Some(outer), Some(inner), Some(extended)) = (all.rank(), one.rank(), result.rank()) else {
         return Err("operands and result must be ranked tensors".to_string());
     };
-    ensure(outer == inner + 1 && extended == outer, || format!("{one} is no element of {all}"))?;
+    ensure(outer == inner + 1 && extended == outer, || format!("{one} is not an element of {all}"))?;
     ensure(all.element() == one.element() && all.element() == result.element(), || {
         "operands and result must have the same element type".to_string()
     })?;

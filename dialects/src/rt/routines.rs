@@ -73,7 +73,7 @@ use Operand::{Handle, Index, Real, Tensor};
 pub const ROUTINES: &[Routine] = &[
     Routine {
         name: "non_zero",
-        summary: "The positions of the elements that are not zero, one a column, in row-major order.",
+        summary: "The positions of the nonzero elements, one per column, in row-major order.",
         operands: &[Tensor],
         results: &[Returned],
         failures: &[],
@@ -82,17 +82,18 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "compress",
-        summary: "The slices along an axis, or the elements where the axis is -1, at which a condition holds.",
+        summary: "The slices along an axis for which a condition holds, or the elements if the axis is -1.",
         operands: &[Tensor, Tensor, Index],
         results: &[Returned],
-        failures: &["the condition holds behind the end of the axis"],
+        failures: &["the condition holds after the end of the axis"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "unique",
-        summary: "The distinct slices along an axis, or elements where it is -1; sorted if the last operand is not 0. \
-                  With where each occurs first, which one each is, and how often each occurs.",
+        summary: "The distinct slices along an axis, or the distinct elements if the axis is -1, sorted if the last \
+                  operand is not 0; with the index of each one's first occurrence, the index of the distinct slice for \
+                  each slice, and the number of occurrences.",
         operands: &[Tensor, Index, Index],
         results: &[Returned, Returned, Returned, Returned],
         failures: &[],
@@ -101,59 +102,60 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "non_max_suppression",
-        summary: "Boxes and scores; most boxes a class; overlap above which the lower score goes; least score; whether \
-                  boxes are given by center and size. Triples of batch, class and box.",
+        summary: "Non-maximum suppression. Operands: boxes and scores; the maximum number of boxes per class; the \
+                  overlap above which the box with the lower score is dropped; the minimum score; whether boxes are \
+                  given by centre and size. Result: triples of batch, class and box.",
         operands: &[Tensor, Tensor, Index, Real, Real, Index],
         results: &[Returned],
-        failures: &["boxes and scores do not fit"],
+        failures: &["the shapes of boxes and scores do not match"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "top_k",
-        summary: "As many of the largest elements of an axis as the results are long, or the smallest where the last \
-                  operand is 0, in order, and where they are.",
+        summary: "The largest elements of an axis, or the smallest if the last operand is 0, in order, and their \
+                  indices; the results' extent is their number.",
         operands: &[Tensor, Index, Index],
         results: &[Given, Given],
-        failures: &["it asks for more elements than there are"],
+        failures: &["it asks for more elements than the axis has"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "scatter_elements",
-        summary: "A tensor, or one element that is all of it, with updates at indices along an axis, joined by the \
+        summary: "A tensor, or a splat of one element, with updates at indices along an axis, combined by the \
                   reduction of the last operand: 0 none, 1 add, 2 mul, 3 max, 4 min.",
         operands: &[Tensor, Tensor, Tensor, Index, Index],
         results: &[Given],
-        failures: &["an index is out of bounds", "indices and updates do not fit the data"],
+        failures: &["an index is out of bounds", "the shapes of indices and updates do not match the data"],
         reads_texts: false,
         rewrites: true,
     },
     Routine {
         name: "scatter_nd",
-        summary: "A tensor, or one element that is all of it, with slices updated at index tuples, joined as by \
+        summary: "A tensor, or a splat of one element, with slices updated at index tuples, combined as by \
                   `scatter_elements`.",
         operands: &[Tensor, Tensor, Tensor, Index],
         results: &[Given],
-        failures: &["an index is out of bounds", "indices and updates do not fit the data"],
+        failures: &["an index is out of bounds", "the shapes of indices and updates do not match the data"],
         reads_texts: false,
         rewrites: true,
     },
     Routine {
         name: "write_rows",
-        summary: "A cache, with zeros behind it where the result is longer along the axis that the first index tells, and \
-                  with the rows of a second tensor from a place on: one place for all, or one for each index of the first \
-                  axis. Where the last operand is not 0, they go round.",
+        summary: "A cache, padded with zeros at its end if the result is longer along the axis that the first index \
+                  names, with the rows of a second tensor written from a position on: one position for all, or one for \
+                  each index of the first axis. If the last operand is not 0, positions wrap around.",
         operands: &[Tensor, Tensor, Tensor, Index, Index],
         results: &[Given],
-        failures: &["cache, update and places do not fit", "rows are written outside the cache"],
+        failures: &["the shapes of cache, update and indices do not match", "rows are written outside the cache"],
         reads_texts: false,
         rewrites: true,
     },
     Routine {
         name: "cumulate",
-        summary: "Sums along an axis, or products where the last operand is not 0; before the element itself is taken in \
-                  where the third operand is not 0; from the end where the fourth is not 0.",
+        summary: "Cumulative sums along an axis, or products if the last operand is not 0; exclusive if the third \
+                  operand is not 0; from the end if the fourth is not 0.",
         operands: &[Tensor, Index, Index, Index, Index],
         results: &[Given],
         failures: &["the axis does not exist"],
@@ -162,9 +164,10 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: RELAYOUT,
-        summary: "The elements of a tensor elsewhere: the second operand has a row for each axis of the tensor, a number and \
-                  a coefficient for each index of the result, whose sum is the subscript; where one is outside the element \
-                  is zero. Each byte of the result then differs in the bits of the last operand.",
+        summary: "Composed affine relayout of a tensor: the second operand has a row for each axis of the tensor, with \
+                  a constant and a coefficient for each index of the result; their sum is the subscript. An element \
+                  with a subscript out of bounds is zero. The bits of the last operand are then flipped in each byte \
+                  of the result.",
         operands: &[Tensor, Tensor, Index],
         results: &[Given],
         failures: &[],
@@ -173,7 +176,8 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: SCALED_RELAYOUT,
-        summary: "The same of floats, each times one of a second tensor, which the last operand has the rows for.",
+        summary: "Like `relayout` for floats, with each element multiplied by one of a second tensor; the last operand \
+                  has the rows for that tensor.",
         operands: &[Tensor, Tensor, Tensor, Tensor],
         results: &[Given],
         failures: &[],
@@ -182,8 +186,8 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: WINOGRAD_POINTS,
-        summary: "Weights of windows of 3×3 pixels, `[groups, blocks, 3, 3, 16, 16]`, at the points of tiles: \
-                  `[36, groups, blocks · 16, 16]`.",
+        summary: "The Winograd transform of the weights of 3×3 kernels, `[groups, blocks, 3, 3, 16, 16]`, at the \
+                  points of tiles: `[36, groups, blocks · 16, 16]`.",
         operands: &[Tensor],
         results: &[Given],
         failures: &[],
@@ -192,7 +196,7 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "concat_strings",
-        summary: "Strings put together pair by pair; both tensors are of one shape.",
+        summary: "Strings concatenated element by element; both tensors have the same shape.",
         operands: &[Tensor, Tensor],
         results: &[Given],
         failures: &[],
@@ -201,8 +205,8 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "normalize_strings",
-        summary: "A row of strings without stop words, in lower case where the third operand is 1, in upper case where it \
-                  is 2. The last operand tells whether stop words are compared with their case.",
+        summary: "A row of strings without stop words, in lower case if the third operand is 1, in upper case if it is \
+                  2. The last operand is whether stop words are compared case-sensitively.",
         operands: &[Tensor, Tensor, Index, Index],
         results: &[Returned],
         failures: &["it takes one row of strings"],
@@ -211,8 +215,8 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "split_strings",
-        summary: "The parts of strings between delimiters, or white space where the delimiter is empty, at most so many \
-                  times if the number is not negative; and how many parts there are.",
+        summary: "The substrings between delimiters, or between white space if the delimiter is empty, split at most \
+                  the given number of times if that is not negative; and the number of substrings.",
         operands: &[Tensor, Index, Index],
         results: &[Returned, Returned],
         failures: &[],
@@ -221,7 +225,7 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "match_strings",
-        summary: "Whether strings as a whole match a pattern.",
+        summary: "Whether whole strings match a pattern.",
         operands: &[Tensor, Index],
         results: &[Given],
         failures: &["the pattern is not a regular expression of RE2"],
@@ -230,9 +234,9 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "tokenize_strings",
-        summary: "The tokens of strings, a row for each. Patterns; 0 if tokens are characters, 1 if patterns separate them, 2 if \
-                  the pattern is that of tokens; how many characters a token has at least; whether rows begin and end with \
-                  marks; the string that is behind shorter rows.",
+        summary: "The tokens of strings, a row for each. Operands: patterns; 0 if tokens are characters, 1 if patterns \
+                  separate them, 2 if the pattern matches tokens; the minimum number of characters of a token; whether \
+                  rows begin and end with marks; the string that pads shorter rows.",
         operands: &[Tensor, Tensor, Index, Index, Index, Index],
         results: &[Returned],
         failures: &["a pattern is not a regular expression of RE2"],
@@ -253,16 +257,16 @@ pub const ROUTINES: &[Routine] = &[
         summary: "Strings as numbers.",
         operands: &[Tensor],
         results: &[Given],
-        failures: &["a string is no number of the type"],
+        failures: &["a string is not a value of the type"],
         reads_texts: true,
         rewrites: false,
     },
     Routine {
         name: "look_up",
-        summary: "For each element the value of its key, or the default: elements, keys, values, the default.",
+        summary: "The value of each element's key, or the default: elements, keys, values, the default.",
         operands: &[Tensor, Tensor, Tensor, Tensor],
         results: &[Given],
-        failures: &["keys and values do not fit"],
+        failures: &["the numbers of keys and values differ"],
         reads_texts: false,
         rewrites: false,
     },
@@ -273,7 +277,7 @@ pub const ROUTINES: &[Routine] = &[
                   results are counts (0), weights (1) or products (2).",
         operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index],
         results: &[Given],
-        failures: &["the terms and their columns do not fit"],
+        failures: &["the numbers of terms and columns differ"],
         reads_texts: false,
         rewrites: false,
     },
@@ -288,19 +292,19 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "sequence_insert",
-        summary: "A sequence with one more element at a position, or at its end where the last operand is 0.",
+        summary: "A sequence with an element inserted at a position, or at its end if the last operand is 0.",
         operands: &[Handle, Tensor, Index, Index],
         results: &[Extents::Handle],
-        failures: &["there is no such element"],
+        failures: &["the element does not exist"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "sequence_erase",
-        summary: "A sequence without the element at a position, or without the last where the last operand is 0.",
+        summary: "A sequence without the element at a position, or without the last one if the last operand is 0.",
         operands: &[Handle, Index, Index],
         results: &[Extents::Handle],
-        failures: &["there is no such element"],
+        failures: &["the element does not exist"],
         reads_texts: false,
         rewrites: false,
     },
@@ -309,34 +313,36 @@ pub const ROUTINES: &[Routine] = &[
         summary: "An element of a sequence.",
         operands: &[Handle, Index],
         results: &[Returned],
-        failures: &["there is no such element", "the element is not of the type that the result must have"],
+        failures: &["the element does not exist", "the element's type differs from the result's"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "sequence_length",
-        summary: "How many elements a sequence has.",
+        summary: "The number of elements of a sequence.",
         operands: &[Handle],
         results: &[Given],
-        failures: &["it is no sequence"],
+        failures: &["it is not a sequence"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "sequence_split",
-        summary: "The parts of a tensor along an axis, as long as the second operand says; parts of length 1 lose the axis where the last operand is 0.",
+        summary: "A tensor split along an axis into pieces of the lengths in the second operand; pieces of length 1 \
+                  lose the axis if the last operand is 0.",
         operands: &[Tensor, Tensor, Index, Index],
         results: &[Extents::Handle],
-        failures: &["the lengths of the parts do not fit the axis"],
+        failures: &["the lengths of the pieces do not match the axis"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "sequence_concat",
-        summary: "The elements of a sequence joined along an axis, which is a new one where the last operand is not 0.",
+        summary: "The elements of a sequence concatenated along an axis, or stacked along a new one if the last \
+                  operand is not 0.",
         operands: &[Handle, Index, Index],
         results: &[Returned],
-        failures: &["the sequence is empty", "the elements do not fit each other or the result"],
+        failures: &["the sequence is empty", "the elements do not match each other or the result"],
         reads_texts: false,
         rewrites: false,
     },
@@ -363,7 +369,7 @@ pub const ROUTINES: &[Routine] = &[
         summary: "An optional with a sequence.",
         operands: &[Handle],
         results: &[Extents::Handle],
-        failures: &["there is no such element"],
+        failures: &["the element does not exist"],
         reads_texts: false,
         rewrites: false,
     },
@@ -372,7 +378,7 @@ pub const ROUTINES: &[Routine] = &[
         summary: "Whether an optional has a value.",
         operands: &[Handle],
         results: &[Given],
-        failures: &["it is no optional"],
+        failures: &["it is not an optional"],
         reads_texts: false,
         rewrites: false,
     },
@@ -381,7 +387,7 @@ pub const ROUTINES: &[Routine] = &[
         summary: "The tensor in an optional.",
         operands: &[Handle],
         results: &[Returned],
-        failures: &["the optional has no value", "the element is not of the type that the result must have"],
+        failures: &["the optional has no value", "the element's type differs from the result's"],
         reads_texts: false,
         rewrites: false,
     },
@@ -396,63 +402,66 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "zip_maps",
-        summary: "A sequence with a map for each row of numbers: labels, rows.",
+        summary: "A sequence with a map from labels to values for each row: labels, rows.",
         operands: &[Tensor, Tensor],
         results: &[Extents::Handle],
-        failures: &["there are not as many labels as columns"],
+        failures: &["the number of labels differs from the number of columns"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "map_look_up",
-        summary: "The values of keys in a map, zero or the empty string where it lacks one: the map, keys.",
+        summary: "The values of keys in a map, zero or the empty string for a missing key: the map, keys.",
         operands: &[Handle, Tensor],
         results: &[Given],
-        failures: &["it is no map of such keys and values"],
+        failures: &["it is not a map with keys and values of these types"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "map_values",
-        summary: "The values of a map with integer keys as a row of another type: all in the order of their keys, or, \
-                  where the last operand is not 0, those of the keys from 0 up to it.",
+        summary: "The values of a map with integer keys as a row of another type: all in the order of their keys or, \
+                  if the last operand is not 0, those of the keys from 0 up to it.",
         operands: &[Handle, Index],
         results: &[Returned],
-        failures: &["it is no map of such keys and values", "a key is negative", "a string is no number of the type"],
+        failures: &[
+            "it is not a map with keys and values of these types",
+            "a key is negative",
+            "a string is not a value of the type",
+        ],
         reads_texts: true,
         rewrites: false,
     },
     Routine {
         name: "fourier",
-        summary: "The Fourier transform along an axis of as many elements as the third operand says, cut or filled up \
-                  with zeros; the inverse one where the last is not 0. The last axis holds a real number, or its real \
-                  and imaginary part; the result has as many frequencies, or samples, as its axis is long, and is real \
-                  where its last axis has extent 1: then the frequencies are those of real samples, of which \
-                  the first half decides.",
+        summary: "The Fourier transform along an axis of the number of elements in the third operand, truncated or \
+                  zero-padded; the inverse transform if the last operand is not 0. The last axis holds a real number, \
+                  or its real and imaginary part; the extent of the result's axis is the number of frequencies or \
+                  samples. The result is real if its last axis has extent 1: then the frequencies are those of real \
+                  samples, which the first half determines.",
         operands: &[Tensor, Index, Index, Index],
         results: &[Given],
-        failures: &["the operand's numbers have more than two parts"],
+        failures: &["the operand's last axis has more than two elements"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "trees",
-        summary: "Decision trees: rows of features; nodes of feature, orders (1 less, 2 equal, 4 greater, 8 none) and two \
-                  references; their values; roots; where the weights of each leaf start, nothing if each has one; targets of \
-                  weights; weights; what each target starts from; how many features there must be; the orders of all nodes, 0 \
-                  where they differ; \
-                  the aggregate: 0 average, 1 sum, 2 min, 3 max; the transform of results: 0 none, 1 softmax, 2 logistic, \
-                  3 softmax without zeros, 4 probit.",
+        summary: "Decision trees. Operands: rows of features; nodes of feature, orders (1 less, 2 equal, 4 greater, 8 \
+                  none) and two references; their values; roots; the start of the weights of each leaf, empty if each \
+                  has one; targets of weights; weights; the initial value of each target; the required number of \
+                  features; the orders of all nodes, 0 if they differ; the aggregate: 0 average, 1 sum, 2 min, 3 max; \
+                  the transform of results: 0 none, 1 softmax, 2 logistic, 3 softmax without zeros, 4 probit.",
         operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index],
         results: &[Given],
-        failures: &["a node looks at a feature that rows do not have"],
+        failures: &["a node reads a feature that the rows do not have"],
         reads_texts: false,
         rewrites: false,
     },
     Routine {
         name: "decode_image",
-        summary: "The pixels of an image in a file's format: `[height, width, numbers]`. The last operand says what the \
-                  numbers are: 0 red, green, blue; 1 blue, green, red; 2 brightness.",
+        summary: "The pixels of an image file: `[height, width, channels]`. The last operand is the order of the \
+                  channels: 0 red, green, blue; 1 blue, green, red; 2 brightness.",
         operands: &[Tensor, Index],
         results: &[Returned],
         failures: &["the image is damaged, too large, or not BMP, JPEG, JPEG 2000, PNG, PNM, TIFF or WebP"],
@@ -461,8 +470,8 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "columns_to_image",
-        summary: "Blocks laid out as columns, added up where they lie in an image. The vectors are the extents of a block, \
-                  its strides, its dilations, and the padding: all begins, then all ends.",
+        summary: "Col2Im: blocks laid out as columns, accumulated at their positions in an image. The vectors are the \
+                  extents of a block, its strides, its dilations, and the padding: all begins, then all ends.",
         operands: &[Tensor, Tensor, Tensor, Tensor, Tensor],
         results: &[Given],
         failures: &["the columns are not those of the image's blocks"],
@@ -489,14 +498,15 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "align_regions",
-        summary: "The mean, or the largest where the last operand is not 0, of interpolated samples in each cell of the \
-                  regions of a batch of images. Images; corners; the image of each region; the scale of corners; samples \
-                  along the side of a cell, 0 for one about every pixel; whether pixels have their centre at a half.",
+        summary: "The mean, or the maximum if the last operand is not 0, of interpolated samples in each cell of the \
+                  regions of a batch of images. Operands: images; corners; the image of each region; the scale of \
+                  corners; samples along the side of a cell, 0 for about one per pixel; whether pixels have half-pixel \
+                  centres.",
         operands: &[Tensor, Tensor, Tensor, Real, Index, Index, Index],
         results: &[Given],
         failures: &[
-            "regions and their images do not fit",
-            "a region lies in an image that does not exist",
+            "the regions do not match their images",
+            "a region is in an image that does not exist",
             "a region is too large to be sampled",
         ],
         reads_texts: false,
@@ -504,11 +514,11 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "pool_regions",
-        summary: "The largest pixel of each cell of the regions of a batch of images. Images; the image and the corners of \
-                  each region; the scale of corners.",
+        summary: "The largest pixel of each cell of the regions of a batch of images. Operands: images; the image and \
+                  the corners of each region; the scale of corners.",
         operands: &[Tensor, Tensor, Real],
         results: &[Given],
-        failures: &["regions are not given by five numbers", "a region lies in an image that does not exist"],
+        failures: &["regions are not described by five values", "a region is in an image that does not exist"],
         reads_texts: false,
         rewrites: false,
     },
@@ -562,7 +572,8 @@ pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
 
 pub(super) fn verify_call(body: &Body, op: Op) -> Check {
     let name = body.op(op).attributes.str("routine").unwrap_or_default();
-    let routine = Routine::named(name).ok_or_else(|| format!("calls '{name}', which is no routine of the runtime"))?;
+    let routine =
+        Routine::named(name).ok_or_else(|| format!("calls '{name}', which is not a routine of the runtime"))?;
     let types = types_of(body, body.op(op).operands());
     let results = types_of(body, body.op(op).results());
     let given = routine.results.iter().filter(|&&extents| extents == Given).count();

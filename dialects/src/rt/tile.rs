@@ -152,7 +152,7 @@ pub(super) fn operations() -> [OpDefinition; 4] {
 
 fn verify(body: &Body, op: Op) -> Check {
     all_index(body, op, 0)?;
-    ensure(start_of(body, op).is_some(), || "does not say what sums start from".to_string())?;
+    ensure(start_of(body, op).is_some(), || "does not have the initial values of its accumulators".to_string())?;
     let is_known = !body.is(op, CONTRACT) || kind_of(body, op).is_some();
     ensure(is_known, || "is of no known kind".to_string())
 }

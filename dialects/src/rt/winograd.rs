@@ -81,7 +81,7 @@ fn verify(body: &Body, op: Op) -> Check {
     let count = points.shape().and_then(|shape| shape[0]);
     let size = body.op(op).attributes.integer("size").unwrap_or_default();
     let known = TILE_SIZES.into_iter().find(|&known| known as i64 == size).map(|size| abi::points(size) as i64);
-    let Some(known) = known else { return Err(format!("there are no tiles of {size} rows")) };
+    let Some(known) = known else { return Err(format!("tiles of {size} rows are not supported")) };
     ensure(count.is_none_or(|count| count == known), || format!("weights must be of {known} points"))?;
     ensure(result_type(body, op, 0) == destination, || "the result must have the destination's type".to_string())?;
     let pads = body.op(op).attributes.integers("pads").unwrap_or_default();

@@ -41,7 +41,7 @@ pub(super) fn attribute(cursor: &mut Cursor<'_>, name: String) -> Parsed<Attribu
         let of_floats = stated == Some(AttributeType::Floats);
         let values = cursor.list("]", |cursor| value(cursor, of_floats))?;
         if values.is_empty() && stated.is_none() {
-            return fail("an empty list does not tell its kind: write it as in `a: ints = []`".into());
+            return fail("the kind of an empty list is ambiguous: write it as in `a: ints = []`".into());
         }
         let mut kinds = Vec::new();
         for value in values {
@@ -61,13 +61,13 @@ pub(super) fn attribute(cursor: &mut Cursor<'_>, name: String) -> Parsed<Attribu
     };
     match (found, stated) {
         (Some(found), Some(stated)) if found != stated => {
-            fail(format!("is of kind {found:?}, but said to be {stated:?}"))
+            fail(format!("is of kind {found:?}, but declared as {stated:?}"))
         }
         (Some(found), _) => {
             attribute.r#type = Some(found as i32);
             Ok(attribute)
         }
-        (None, _) => fail("a list is not of the kind that the attribute is said to be".into()),
+        (None, _) => fail("a list is not of the declared kind of the attribute".into()),
     }
 }
 
@@ -88,7 +88,7 @@ fn kind(cursor: &mut Cursor<'_>) -> Parsed<AttributeType> {
         "graphs" => AttributeType::Graphs,
         "sparse_tensors" => AttributeType::SparseTensors,
         "type_protos" => AttributeType::TypeProtos,
-        other => return Err(Problem { at, message: format!("\"{other}\" is no kind of attribute") }),
+        other => return Err(Problem { at, message: format!("\"{other}\" is not a kind of attribute") }),
     })
 }
 

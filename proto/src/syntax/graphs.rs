@@ -45,7 +45,7 @@ fn header<'t>(cursor: &mut Cursor<'t>, mut set: impl FnMut(&mut Cursor<'t>, &str
         cursor.expect(":")?;
         match set(cursor, key)? {
             true => Ok(()),
-            false => Err(Problem { at, message: format!("\"{key}\" is nothing that models say of themselves") }),
+            false => Err(Problem { at, message: format!("\"{key}\" is not a field of a model") }),
         }
     });
     fields.map(drop)

@@ -54,11 +54,11 @@ mod tests {
         fails("g (float[2] x) => (float[2] y)\n{ y = Neg x) }", "line 2, column 11: expected '('");
         fails(
             "<ir_version: 8, colour: \"red\"> g () => () {}",
-            "line 1, column 17: \"colour\" is nothing that models say",
+            "line 1, column 17: \"colour\" is not a field of a model",
         );
         fails("g () => () { y = A <a = 1.5.2> () }", "expected '>'");
-        fails("g () => () { y = A <a: ints = 3> () }", "is of kind Int, but said to be Ints");
-        fails("g () => () { y = A <a = []> () }", "an empty list does not tell its kind");
+        fails("g () => () { y = A <a: ints = 3> () }", "is of kind Int, but declared as Ints");
+        fails("g () => () { y = A <a = []> () }", "the kind of an empty list is ambiguous");
         fails("g () => () <int8[1] w = {1e3}> {}", "expected a whole number");
         fails("g () => () <int8[1] w = {99999999999}> {}", "is out of range");
         fails("g () => () <float[N] w = {1}> {}", "a tensor's extents are numbers");

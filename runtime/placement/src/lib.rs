@@ -116,7 +116,7 @@ mod tests {
         });
         let all = count(Processors::allowed());
         for _ in 0..10 {
-            let allowed = keep_off(&thread).expect("the system says");
+            let allowed = keep_off(&thread).expect("the system reports it");
             wake.send(allowed).expect("the thread waits");
             assert_eq!(answers.recv(), Ok(((all - 1).max(1), all)));
         }

@@ -49,7 +49,8 @@ impl Generic for Cumulate<'_, '_> {
                     }
                     Some(before) => {
                         let added = &elements[if self.exclusive { before.clone() } else { range.clone() }];
-                        let [sums, targets] = output.get_disjoint_mut([before, range]).expect("slices lie apart");
+                        let [sums, targets] =
+                            output.get_disjoint_mut([before, range]).expect("the slices are disjoint");
                         for ((target, &sum), &element) in targets.iter_mut().zip(sums.iter()).zip(added) {
                             *target = combine(sum, element);
                         }

@@ -95,7 +95,7 @@ impl Composite {
 
 impl Pass {
     fn run<const R: usize>(&self, from: &[Complex], to: &mut [Complex], stride: usize) {
-        let roots: &[Complex; R] = self.roots.first_chunk().expect("there are as many roots");
+        let roots: &[Complex; R] = self.roots.first_chunk().expect("each sample has a root");
         let turns = self.turns.chunks_exact(R - 1);
         let part = from.len() / R;
         let parts: [&[Complex]; R] = std::array::from_fn(|index| &from[index * part..][..part]);

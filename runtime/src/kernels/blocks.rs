@@ -120,7 +120,7 @@ pub(super) unsafe fn product<V: Digits, const VECTORS: usize>(problem: &BlockPro
         match problem.descriptor.walk.bits {
             4 => product_of::<V, VECTORS, 4>(problem, rows),
             8 => product_of::<V, VECTORS, 8>(problem, rows),
-            other => unreachable!("there are no numbers of {other} bits"),
+            other => unreachable!("{other}-bit values are not supported"),
         }
     }
 }

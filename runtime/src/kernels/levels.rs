@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
-    expect(dead_code, reason = "others have no more than what everything is compiled for")
+    expect(dead_code, reason = "others have only the baseline for which everything is compiled")
 )]
 pub(super) enum Level {
     /// AVX2, FMA and F16C.

@@ -396,10 +396,10 @@ pub unsafe extern "C" fn rt_copy_row(source: *const u8, destination: *mut u8, by
 /// Transposes runs of words into columns: word `i` of each run goes to word `places[i]` and the ones after it.
 pub(crate) fn transpose_runs(runs: [&[u8]; 16], places: &[usize], to: &mut [u8]) {
     let is_there = |place: usize| (place + runs.len()) * size_of::<f32>() <= to.len();
-    assert!(places.iter().copied().max().is_none_or(is_there), "columns have places");
+    assert!(places.iter().copied().max().is_none_or(is_there), "the columns are in bounds");
     assert!(
         runs.iter().all(|run| run.len() == places.len() * size_of::<f32>()),
-        "there is a place for each word of a run"
+        "the target has an element for each word of a run"
     );
     // SAFETY: checked above; the processor has what this is compiled for.
     unsafe { TransposeRuns::best()(&runs.map(|run| run.as_ptr().cast()), places, to.as_mut_ptr().cast()) }
@@ -408,8 +408,8 @@ pub(crate) fn transpose_runs(runs: [&[u8]; 16], places: &[usize], to: &mut [u8])
 /// Adds a plane of addends to a target; both contain the plane.
 pub(crate) fn add_plane(target: &mut [f32], addends: &[f32], plane: &Plane) {
     let is_inside = |last: Option<usize>, length: usize| last.is_none_or(|last| last < length);
-    assert!(is_inside(plane.last(plane.target_line), target.len()), "the plane lies in the target");
-    assert!(is_inside(plane.last(plane.addends_line), addends.len()), "the plane lies in the addends");
+    assert!(is_inside(plane.last(plane.target_line), target.len()), "the plane is inside the target");
+    assert!(is_inside(plane.last(plane.addends_line), addends.len()), "the plane is inside the addends");
     // SAFETY: checked above; the processor has what this is compiled for.
     unsafe { AddPlane::best()(target.as_mut_ptr(), addends.as_ptr(), plane) }
 }

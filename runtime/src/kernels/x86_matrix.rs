@@ -134,7 +134,7 @@ impl Shape {
     /// The number of steps that leaves the fewest remaining, and then the largest such number.
     fn of(rows: usize, depth: i64) -> Shape {
         let steps = (FEWEST_STEPS..=WIDTH as i64).step_by(4).min_by_key(|steps| (depth % steps, -steps));
-        Shape { height: rows.div_ceil(rows.div_ceil(SIDE)), steps: steps.expect("there are numbers of steps") }
+        Shape { height: rows.div_ceil(rows.div_ceil(SIDE)), steps: steps.expect("the number of steps is positive") }
     }
 
     fn list_steps(self, walk: &Product<i64>, steps: &mut Vec<Step>) {

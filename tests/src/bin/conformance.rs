@@ -248,7 +248,7 @@ fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode 
     }
     let stale = |name: &&String| arguments.mode == Mode::Given && passes(name);
     let stale: Vec<&String> = known.iter().filter(stale).collect();
-    stale.iter().for_each(|name| println!("passes, but stands in known.toml: {name}"));
+    stale.iter().for_each(|name| println!("passes, but is listed in known.toml: {name}"));
     let listed = std::fs::read_to_string(arguments.list()).unwrap_or_default();
     let listed: BTreeSet<&str> = listed.lines().collect();
     if arguments.update {

@@ -27,7 +27,7 @@ pub fn shape(text: &str) -> Result<(String, Vec<i64>), String> {
     let (name, extents) = text.rsplit_once('=').ok_or("expected NAME=NxNxN")?;
     let extent = |text: &str| text.parse().ok().filter(|&extent: &i64| extent >= 0);
     let extents: Option<Vec<i64>> = extents.split('x').filter(|text| !text.is_empty()).map(extent).collect();
-    Ok((name.to_string(), extents.ok_or("expected numbers that are not negative, with x between them, after =")?))
+    Ok((name.to_string(), extents.ok_or("expected non-negative integers separated by x after =")?))
 }
 
 /// The shell completions of a tool's command line, as a script.

@@ -12,7 +12,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Writes binary data to standard output, unless that is a terminal.
 pub fn write_binary(bytes: &[u8]) -> Result<(), Failure> {
     if std::io::stdout().is_terminal() {
-        return Err(Failure::usage("the result is not for terminals to show: name a file with -o FILE"));
+        return Err(Failure::usage("the result is not printed to a terminal: name a file with -o FILE"));
     }
     write(bytes)
 }

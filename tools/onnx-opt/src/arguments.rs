@@ -8,10 +8,10 @@ use commandline::{Shell, dimension};
 const EXAMPLES: &str = "\
 Examples:
   onnx-opt model.onnx --elide-constants                      a model as MLIR
-  onnx-opt model.onnx --pass-pipeline=optimize -o out.mlir   what the rewrites of the graph make of it
+  onnx-opt model.onnx --pass-pipeline=optimize -o out.mlir   the graph after its rewrites
   onnx-opt in.mlir --canonicalize --cse                      passes on text
   onnx-opt in.mlir --pass-pipeline='canonicalize,cse'        the same
-  onnx-opt --list-passes                                     what passes there are";
+  onnx-opt --list-passes                                     list the passes";
 
 /// Runs passes on textual IR or on an ONNX model, and prints the result.
 #[derive(Debug, Parser)]

@@ -99,7 +99,7 @@ impl Tool<'_, '_> {
         match names.find(|name| self.passes.get(name).is_none()) {
             None => Ok(()),
             Some(unknown) => {
-                let message = format!("there is no pass '{unknown}' to print the module before or after");
+                let message = format!("'{unknown}' is not a pass to print the module before or after");
                 Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).into())
             }
         }

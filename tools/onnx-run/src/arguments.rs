@@ -12,9 +12,9 @@ Examples:
   onnx-run model.onnx --input ids=ids.npy --random        one input, random values for the others
   onnx-run model.onnx --inputs all.npz --save out.npz     inputs and outputs by name
   onnx-run model.onnx --random --bench --dim batch=8      latency at a batch of 8
-  onnx-run model.onnx --input x=x.npy --input w=w.npy     also an input that has a value of its own
-  onnx-run model.onnx --train 100 --inputs batch.npz      steps of training, if the model says how
-  onnx-run model.onnx --test-data folder                  compare with what the outputs should be
+  onnx-run model.onnx --input x=x.npy --input w=w.npy     also an input with a default value
+  onnx-run model.onnx --train 100 --inputs batch.npz      steps of training, if the model defines them
+  onnx-run model.onnx --test-data folder                  compare with the expected outputs
   cat model.onnx | onnx-run - --random                    a model from the standard input";
 
 /// Compile an ONNX model and run it.

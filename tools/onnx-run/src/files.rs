@@ -100,9 +100,9 @@ fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
         limits::ask_for(bytes.len() / width.max(1), 64).map_err(|shortage| shortage.to_string())?;
         let strings: Vec<String> = bytes.chunks_exact(width.max(1)).map(from_utf32).collect();
         let elements = DenseElements::from_strings(Type::static_tensor(&shape, element), &strings);
-        return Tensor::from_elements(&elements).ok_or_else(|| "its shape does not fit".into());
+        return Tensor::from_elements(&elements).ok_or_else(|| "its shape does not match its data".into());
     }
-    Tensor::new(element, shape, Blob::copy_of(&bytes)).ok_or_else(|| "its shape does not fit".into())
+    Tensor::new(element, shape, Blob::copy_of(&bytes)).ok_or_else(|| "its shape does not match its data".into())
 }
 
 /// The bytes of an array; their number follows from its header.

@@ -58,7 +58,7 @@ impl Hint {
             Kind::Tokens => "tokens",
             Kind::Steps => "a series of steps",
         };
-        format!("'{input}' is taken for {what}: {} reads it", self.reader)
+        format!("'{input}' is treated as {what}: {} reads it", self.reader)
     }
 }
 

@@ -197,7 +197,7 @@ fn resolve<'a>(signature: &'a Signature, argument: &'a str) -> Result<(&'a Port,
         (None, Some(_), [only]) if Path::new(argument).exists() => Ok((only, argument)),
         (None, Some((unknown, _)), _) => Err(no_such_input(signature, unknown)),
         (None, None, _) => {
-            Err(format!("--input {argument}: which input is it? NAME=FILE says; {}", inputs_of(signature)))
+            Err(format!("--input {argument}: it does not name its input: NAME=FILE does; {}", inputs_of(signature)))
         }
     }
 }

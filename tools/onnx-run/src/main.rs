@@ -43,10 +43,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     arguments.check()?;
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
     if arguments.threads > processors && !arguments.quiet {
-        warn(&format!(
-            "warning: --threads {}: {processors} threads run, as many as there are processors",
-            arguments.threads
-        ));
+        warn(&format!("warning: --threads {}: {processors} threads run, one per processor", arguments.threads));
     }
     if let Some(folder) = &arguments.cache {
         Cache::at(folder.clone())
@@ -81,9 +78,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     let options = ImportOptions { shapes, ..inputs::overrides(&model.signature, &mut given)? };
     if !options.constants.is_empty() {
         if path == Path::new("-") {
-            return Err(Failure::usage(
-                "inputs with a value of their own get another only where the model is in a file",
-            ));
+            return Err(Failure::usage("inputs with a default value can be overridden only if the model is in a file"));
         }
         model = compiler.compile_file_with(path, &options)?;
     }

@@ -106,7 +106,7 @@ fn tell(signature: &Signature, inputs: &[Value], given: &IndexMap<String, Value>
 
 fn missing(port: &Port) -> String {
     let (name, takes) = (&port.name, port.describe());
-    format!("input '{name}': it is missing; the model takes {takes}: --input {name}=FILE, or --random")
+    format!("input '{name}': it is missing; the model expects {takes}: --input {name}=FILE, or --random")
 }
 
 fn is_fixed(extent: &Extent) -> bool {

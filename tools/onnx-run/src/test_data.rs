@@ -37,7 +37,7 @@ pub(crate) fn run(
         let outputs = session.run_values(&inputs)?;
         for ((found, expected), port) in outputs.iter().zip(&expected).zip(&signature.outputs) {
             let Some(expected) = expected else {
-                warn(&format!("note: {label}: there is no data for output '{}', it is not compared", port.name));
+                warn(&format!("note: {label}: no data was found for output '{}', it is not compared", port.name));
                 continue;
             };
             let report = report(found, expected);
@@ -50,7 +50,7 @@ pub(crate) fn run(
             }
         }
         if expected.iter().all(Option::is_none) {
-            lines.push(format!("error: {}: there is no data for any output", set.display()));
+            lines.push(format!("error: {}: no data was found for any output", set.display()));
         }
     }
     if lines.is_empty() { Ok(()) } else { Err(Failure { code: ErrorClass::Input.exit_code(), lines }) }
@@ -72,7 +72,7 @@ fn archives(set: &Path, signature: &Signature) -> Result<(Vec<Value>, Vec<Option
     let mut inputs: HashMap<String, Value> = read(&set.join(INPUTS))?;
     let outputs = OUTPUTS.iter().map(|name| set.join(name)).find(|path| path.exists());
     let mut outputs: HashMap<String, Value> = outputs.map_or(Ok(HashMap::new()), |path| read(&path))?;
-    let missing = |port: &Port| format!("{}: there is no data for input '{}'", set.join(INPUTS).display(), port.name);
+    let missing = |port: &Port| format!("{}: no data was found for input '{}'", set.join(INPUTS).display(), port.name);
     let fitted = |port: &Port, mut value: Value| {
         fit(&mut value, &port.element);
         value

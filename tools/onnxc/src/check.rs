@@ -11,14 +11,14 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  onnxc check model.onnx                                  everything that is wrong, sorted by place
-  onnxc check model.onnx --strict                         fails also where common tools would take the model
-  onnxc check model.onnx --json | jq .                    for other programs to read
+  onnxc check model.onnx                                  all findings, sorted by place
+  onnxc check model.onnx --strict                         also fail on violations, which common tools accept
+  onnxc check model.onnx --json | jq .                    output for other programs
   onnxc check model.onnx --summary                        which rules are broken, and how often
   onnxc check - --ignore model-domain < model.onnx        from the standard input, without a rule
   onnxc check model.onnx --operators set.onnx             the model calls functions of an operator set
   onnxc check set.onnx                                    an operator set alone
-  onnxc check --list-rules                                what is checked";
+  onnxc check --list-rules                                list the rules";
 
 /// Report where a model breaks the rules of ONNX
 #[derive(clap::Args, Debug)]
@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         false => is_named(&arguments.only, finding),
     });
     if arguments.report.is_some() && model == Path::new("-") {
-        return Err(Failure::usage("--report: it is about a model in a file"));
+        return Err(Failure::usage("--report: the model must be in a file"));
     }
     if let Some(path) = &arguments.report {
         let page = crate::report::report(arguments, model, &found)?;
@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn known_rule(name: &str) -> Result<String, String> {
     match rules::by_id(name) {
         Some(rule) => Ok(rule.id.to_string()),
-        None => Err("there is no such rule; onnxc check --list-rules prints them".to_string()),
+        None => Err("this rule does not exist; onnxc check --list-rules prints them".to_string()),
     }
 }
 

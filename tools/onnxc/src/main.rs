@@ -37,12 +37,12 @@ const EXAMPLES: &str = "\
 Examples:
   onnxc model.onnx -o model.o --name net                  an object, whose functions are net_run, net_close, …
   onnxc model.onnx --emit header -o net.h --name net      the C header of it
-  onnxc model.onnx --emit lib -o libnet.so --name net     a library that needs nothing else
+  onnxc model.onnx --emit lib -o libnet.so --name net     a self-contained library
   onnxc model.onnx -o model.o --training                  also net_training_initialize and net_training_step
   onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
   onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
-  onnxc model.onnx --emit kernels | less                  the model on its way down
-  onnxc check model.onnx                                  where the model breaks rules of ONNX";
+  onnxc model.onnx --emit kernels | less                  the model at the kernel level
+  onnxc check model.onnx                                  report broken rules of ONNX";
 
 /// Compile an ONNX model.
 #[derive(Parser, Debug)]
@@ -205,7 +205,7 @@ impl Arguments {
             ("so" | "dylib" | "dll", emit) if emit != Emit::Lib => Some("--emit lib makes a shared library"),
             ("o" | "obj", emit) if emit != Emit::Obj => Some("--emit obj makes an object"),
             ("h" | "hpp", emit) if emit != Emit::Header => Some("--emit header makes a header"),
-            ("onnx", _) => Some("an ONNX model is what is compiled; no result is one"),
+            ("onnx", _) => Some("an ONNX model can only be the input, not the result"),
             _ => None,
         }
     }
@@ -243,7 +243,7 @@ impl Arguments {
     fn check(&self) -> Result<(), Failure> {
         let is_file = self.output != Path::new("-");
         if self.emit == Emit::Onnx {
-            return Err(Failure::usage("--emit onnx: what it wrote is MLIR, no ONNX model: --emit graph writes it"));
+            return Err(Failure::usage("--emit onnx: its output was MLIR, not an ONNX model; use --emit graph"));
         }
         if let Some(better) = self.better_emit() {
             let name = self.output.display();
@@ -251,16 +251,16 @@ impl Arguments {
         }
         match self.emit {
             Emit::Obj if !is_file && std::io::stdout().is_terminal() => {
-                return Err(Failure::usage("an object is not for terminals to show: name a file with -o FILE"));
+                return Err(Failure::usage("an object is not printed to a terminal: name a file with -o FILE"));
             }
             Emit::Lib | Emit::Exe if !is_file => {
                 return Err(Failure::usage("libraries and programs need a file name: -o FILE"));
             }
             _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
-                return Err(Failure::usage("--trace-matrix: it is about an object in a file: --emit obj -o FILE"));
+                return Err(Failure::usage("--trace-matrix: the object must be in a file: --emit obj -o FILE"));
             }
             _ if self.training && self.profile == ProfileName::Sonnx => {
-                return Err(Failure::usage("--profile sonnx: its document says nothing of training"));
+                return Err(Failure::usage("--profile sonnx: its document does not cover training"));
             }
             Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
                 return Err(Failure::usage(
@@ -276,20 +276,20 @@ impl Arguments {
         }
         let has_symbols = matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Header | Emit::LlvmIr | Emit::Asm);
         if self.training && !self.trace_matrix.is_empty() {
-            return Err(Failure::usage("--trace-matrix: it is about running a model, not about --training"));
+            return Err(Failure::usage("--trace-matrix: it cannot be combined with --training"));
         }
         if self.training && !has_symbols {
             return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
         }
         if self.profile == ProfileName::Sonnx && (self.training || !self.overridable.is_empty()) {
-            return Err(Failure::usage("--profile sonnx: it has neither variables nor inputs that may be left out"));
+            return Err(Failure::usage("--profile sonnx: the profile has neither variables nor optional inputs"));
         }
         match &self.name {
             Some(_) if !has_symbols => {
                 Err(Failure::usage("--name: only objects, libraries and headers have symbols to name"))
             }
             Some(name) if !is_identifier(name) => Err(Failure::usage(format!(
-                "--name {name}: it is no identifier of C, which has letters, digits and _, and no digit in front"
+                "--name {name}: it is not a C identifier, which consists of letters, digits and _, and does not begin with a digit"
             ))),
             _ => Ok(()),
         }?;

@@ -83,7 +83,9 @@ pub(crate) fn static_object(module: Module, signature: Signature, name: &str) ->
 
 /// A text without the parts that are needed for linking, and a comment that says so.
 fn for_reading(comment: char, text: &str) -> String {
-    format!("{comment} For reading: constants and the C interface are left out. --emit obj makes what links.\n{text}")
+    format!(
+        "{comment} For reading only: constants and the C interface are omitted. --emit obj writes a linkable file.\n{text}"
+    )
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -170,5 +172,5 @@ fn runtime_library() -> Result<PathBuf, Failure> {
     const NAME: &str = "libruntime.a";
     let here = std::env::current_exe().unwrap_or_default();
     let found = here.ancestors().skip(1).take(3).map(|folder| folder.join(NAME)).find(|path| path.is_file());
-    found.ok_or_else(|| Failure::usage(format!("{NAME} does not stand beside this program")))
+    found.ok_or_else(|| Failure::usage(format!("{NAME} was not found in the directory of this program")))
 }

@@ -37,7 +37,7 @@ impl Program {
         for port in parts.flat_map(|(_, signature)| &signature.inputs) {
             if port.is_container() {
                 let what = type_name(&port.element);
-                let message = format!("input '{}': C programs give tensors only, and this is {what}", port.name);
+                let message = format!("input '{}': C programs can pass tensors only, and this is {what}", port.name);
                 return Err(Failure::new(ErrorClass::Unsupported, message));
             }
             if port.default.as_ref().is_some_and(|default| default.element.byte_width().is_none()) {

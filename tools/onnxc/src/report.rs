@@ -102,7 +102,7 @@ fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, F
     drop(signature);
     let hash = hash(ir::print_module(&module, &PrintOptions::brief()).as_bytes());
     Ok(Code {
-        stack: (evidence.stack(), "Stack that functions ask for, without what the code generator keeps there, bytes"),
+        stack: (evidence.stack(), "Stack that functions allocate, without the code generator's spill slots, bytes"),
         hash: (hash, "SHA-256 of the code at the low level, without constants"),
         evidence,
         is_static,
@@ -132,7 +132,7 @@ fn of_object(module: Module, signature: Signature, evidence: Evidence) -> Result
 
 fn code_section(code: &Code) -> String {
     let Code { evidence, stack, hash, .. } = code;
-    let number = |number: Option<u64>| number.map_or("data tell".to_string(), |number| number.to_string());
+    let number = |number: Option<u64>| number.map_or("data-dependent".to_string(), |number| number.to_string());
     let bounds = [
         row(&["Constants, bytes", &evidence.constants.to_string()]),
         row(&["Memory that runs write, bytes", &evidence.memory.to_string()]),
@@ -148,7 +148,7 @@ fn code_section(code: &Code) -> String {
         .map(|(function, element)| {
             let text = match bound(*function, element, code.is_static) {
                 Some(bound) => format!("{bound} units in the last place"),
-                None if EXACT.contains(function) => "rounded as IEEE 754 says".to_string(),
+                None if EXACT.contains(function) => "rounded as IEEE 754 specifies".to_string(),
                 None => "as exact as the runtime's".to_string(),
             };
             row(&[function.name(), &element.to_string(), &text])

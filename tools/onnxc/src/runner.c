@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The name of a type that values have. */
+/* The name of a value's type. */
 static const char *type_name(int64_t number) {
     static const struct {
         int64_t number;
@@ -43,7 +43,7 @@ static int fail(const char *where, const char *problem) {
     return 1;
 }
 
-/* The extents of a header's shape; their number, or -1 where there are more than the model takes. */
+/* The extents of a header's shape; their number, or -1 if there are more than the model's rank. */
 static int64_t read_shape(const char *header, const model_port *port, model_tensor *tensor) {
     const char *next = strchr(header, '(');
     int64_t rank = 0;
@@ -72,17 +72,17 @@ static int read_array(const char *path, const model_port *port, model_tensor *te
     unsigned char start[12];
     FILE *file = fopen(path, "rb");
     if (!file) return fail(path, strerror(errno));
-    if (fread(start, 1, 10, file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) return fail(path, "is no .npy file");
+    if (fread(start, 1, 10, file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) return fail(path, "is not a .npy file");
     size_t length = start[8] | (size_t)start[9] << 8;
     if (start[6] >= 2) {
-        if (fread(start + 10, 1, 2, file) != 2) return fail(path, "breaks off");
+        if (fread(start + 10, 1, 2, file) != 2) return fail(path, "ends too early");
         length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
     }
     char *header = (char *)malloc(length + 1);
-    if (!header || fread(header, 1, length, file) != length) return fail(path, "breaks off");
+    if (!header || fread(header, 1, length, file) != length) return fail(path, "ends too early");
     header[length] = 0;
     char *type = strstr(header, "'descr':"), *shape = strstr(header, "'shape':");
-    if (!type || !shape || !strstr(header, "'fortran_order': False")) return fail(path, "has another layout than C's");
+    if (!type || !shape || !strstr(header, "'fortran_order': False")) return fail(path, "is not in C order");
     char *type_end = strchr(type, ',');
     if (type_end) *type_end = 0;
     if (!strstr(type, descriptor(port->type))) return fail(path, port->message);
@@ -90,7 +90,7 @@ static int read_array(const char *path, const model_port *port, model_tensor *te
     free(header);
     size_t bytes = (size_t)(count_of(port, tensor) * port->element_bytes);
     tensor->data = malloc(bytes ? bytes : 1);
-    if (!tensor->data || fread(tensor->data, 1, bytes, file) != bytes) return fail(path, "breaks off");
+    if (!tensor->data || fread(tensor->data, 1, bytes, file) != bytes) return fail(path, "ends too early");
     fclose(file);
     return 0;
 }
@@ -99,7 +99,7 @@ static int write_array(const char *folder, const model_port *port, const model_t
     char path[4096], header[1024];
     int start_of_name = snprintf(path, sizeof path, "%s/", folder);
     char *end = path + start_of_name, *last = path + sizeof path - 8;
-    /* names of outputs may have what names of files may not: as in addresses of the web */
+    /* names of outputs may contain characters that file names may not: percent-encoded as in URLs */
     for (const char *c = port->name; *c && end < last; c++) {
         int is_escaped = *c == '/' || *c == '\\' || *c == '%';
         end += sprintf(end, is_escaped ? "%%%02X" : "%c", (unsigned char)*c);
@@ -122,7 +122,7 @@ static int write_array(const char *folder, const model_port *port, const model_t
     return fclose(file) == 0 && written ? 0 : fail(path, "cannot be written");
 }
 
-/* The shortest text of a number that reads as the same. */
+/* The shortest text that reads back as the same number. */
 static void print_float(double value, int is_single) {
     char text[64];
     for (int digits = 1; digits <= 17; digits++) {
@@ -175,7 +175,7 @@ static void print_tensor(const char *type, int64_t rank, const int64_t *shape, c
     printf(count > 8 ? ", \xe2\x80\xa6]\n" : "]\n");
 }
 
-/* A value under a name, as onnx-run prints it; what is in a sequence is behind more blanks. */
+/* A value under a name, as onnx-run prints it; elements of a sequence are indented further. */
 static void print_value(const char *name, int depth, const model_value *value) {
     if (value->kind == model_is_optional && value->count) {
         print_value(name, depth, value->values);
@@ -208,7 +208,7 @@ static void print_value(const char *name, int depth, const model_value *value) {
     }
 }
 
-/* Name, and what is there. */
+/* A name and its value. */
 static void describe(const model_port *port, const model_tensor *tensor) {
     if (tensor->element_type == 0) {
         print_value(port->name, 0, (const model_value *)tensor->data);
@@ -230,7 +230,7 @@ static void usage(FILE *stream, const char *program) {
     }
 }
 
-/* Makes a folder unless it is there. */
+/* Makes a folder unless it exists. */
 static int make_folder(const char *path) {
     return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : fail(path, strerror(errno));
 }

@@ -14,14 +14,14 @@ pub(crate) fn check(arguments: &Arguments) -> Result<(), Failure> {
     let own = format!("{}-", std::env::consts::ARCH);
     if cpu == Some("native") && target.is_some_and(|target| !target.starts_with(&own)) {
         return Err(Failure::usage(format!(
-            "--cpu native: it is this machine's, which is no {}",
+            "--cpu native: this machine's CPU does not fit the target {}",
             target.unwrap_or_default()
         )));
     }
     if target.is_none() && cpu.is_none_or(|cpu| cpu == "native") {
         return Ok(());
     }
-    let internal = |error: std::io::Error| Failure::new(ErrorClass::Internal, format!("LLVM cannot be asked: {error}"));
+    let internal = |error: std::io::Error| Failure::new(ErrorClass::Internal, format!("LLVM cannot be queried: {error}"));
     let mut command = Command::new(std::env::current_exe().map_err(internal)?);
     command.arg("--probe");
     let options = [("--target", target), ("--cpu", cpu)];
@@ -50,7 +50,7 @@ fn reason(said: &str) -> String {
         return format!("the CPUs are native, {}", available.join(", "));
     }
     if said.contains("is not a recognized processor") {
-        return "LLVM knows no such CPU of this target; --cpu help lists them".to_string();
+        return "LLVM does not know this CPU of the target; --cpu help lists all".to_string();
     }
     let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("LLVM cannot compile for it");
     let line = ["error: ", "LLVM ERROR: "].iter().fold(line, |line, prefix| line.trim_start_matches(prefix));

@@ -141,7 +141,7 @@ fn node_entry(name: &str, node: &TracedNode, symbols: Vec<Value>) -> Value {
 fn reason_of_symbol(range: &Range) -> &'static str {
     match &*range.name {
         _ if range.is_global => "a function of the C interface: calls the runtime",
-        name if name.starts_with("interface") => "what the object says of itself",
+        name if name.starts_with("interface") => "the object's metadata",
         name if name.starts_with('.') || name.starts_with("__") => "a constant that the code generator made",
         _ => "",
     }
@@ -152,8 +152,8 @@ fn reason_of_section(section: &Section) -> &'static str {
     match &*section.name {
         _ if section.unnamed == 0 => "symbols, and padding between them",
         ".eh_frame" => "tables for debuggers to walk the stack with",
-        name if name.starts_with(".rodata") => "constants that code generation made of the functions' code",
-        name if name.starts_with(".data.rel.ro") => "what the object says of itself",
+        name if name.starts_with(".rodata") => "constants that code generation derived from the functions' code",
+        name if name.starts_with(".data.rel.ro") => "the object's metadata",
         _ => "",
     }
 }
@@ -219,7 +219,7 @@ fn page(matrix: &Value) -> String {
         "Host function",
         "Rules",
         "Symbols: section, offset + size",
-        "Why there is none",
+        "Reason",
     ];
     let body = format!(
         "<h1>Trace matrix</h1>\n<h2>From nodes to the object</h2>\n{}<h2>From the object to nodes</h2>\n{}<h2>Sections</h2>\n{}",

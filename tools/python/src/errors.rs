@@ -10,7 +10,7 @@ create_exception!(
     onnxc,
     InvalidArgument,
     PyRuntimeError,
-    "An input, an output's name or an option does not fit the model."
+    "An input, an output's name or an option does not match the model."
 );
 create_exception!(onnxc, NoSuchFile, PyRuntimeError, "The model's file does not exist.");
 create_exception!(onnxc, InvalidProtobuf, PyRuntimeError, "The bytes are not a model.");

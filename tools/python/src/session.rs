@@ -229,7 +229,7 @@ impl NativeSession {
         rows.into_iter().map(row).collect()
     }
 
-    /// Waits until the model has its best code.
+    /// Waits until the optimised tier is ready.
     fn wait_until_optimized(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.plain.model.settle()).map_err(|diagnostics| exception(&diagnostics, Doing::Compiling))
     }

@@ -72,7 +72,7 @@ fn tensor(object: &Bound<'_, PyAny>, element: &Type, name: &str) -> PyResult<Ten
     }
     let elements = Elements::of(object, element, name)?;
     Tensor::new(element.clone(), elements.shape.clone(), Blob::copy_of(elements.bytes()))
-        .ok_or_else(|| wrong(format!("input '{name}' has not the elements of its shape")))
+        .ok_or_else(|| wrong(format!("input '{name}' has a number of elements other than its shape")))
 }
 
 /// A tensor of strings from an array of objects or of text, or from a list.

@@ -33,7 +33,7 @@ impl Compiler {
             Some(unfinished) => unfinished.file.try_clone(),
             None => tempfile::tempfile(),
         };
-        let file = file.map_err(|error| failed(format!("there is no file for a model: {error}")))?;
+        let file = file.map_err(|error| failed(format!("the file for a model could not be created: {error}")))?;
         let output = file.try_clone().map_err(|error| failed(error.to_string()))?;
         worker::succeed(request.options.helper.as_deref(), &wanted(keep), output, cancelled)?;
         let made = Blob::map(&file).ok().and_then(|file| folder::unhashed(&file));

@@ -78,7 +78,7 @@ pub(crate) struct Keep {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Writes a model's entry, each time with better code.
+/// Writes a model's entry, each time with code of a higher tier.
 pub(crate) struct Keeper {
     request: Arc<Request>,
     backend: Backend,
@@ -99,7 +99,7 @@ impl Keeper {
         })
     }
 
-    /// Writes the entry, unless it already has better code.
+    /// Writes the entry, unless it already has code of a higher tier.
     pub(crate) fn keep(&self, tier: CodeTier, objects: &[Vec<u8>]) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if *written >= Some(tier) {

@@ -77,7 +77,7 @@ impl Parser<'_> {
         let width = match element {
             Type::Dialect(_) => 1,
             _ => element.byte_width().ok_or_else(|| {
-                self.error_at(start, format!("a constant's elements are numbers or strings, found {element}"))
+                self.error_at(start, format!("the elements of a constant are numbers or strings, found {element}"))
             })?,
         };
         let size = shape.iter().try_fold(width as i64, |size, &extent| size.checked_mul(extent));

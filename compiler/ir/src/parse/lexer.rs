@@ -93,7 +93,7 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
 
 fn prefixed(rest: &[u8], kind: Kind, start: usize, length: fn(&[u8]) -> usize) -> Token {
     match length(&rest[1..]) {
-        0 => Token { kind: Kind::Bad("a name behind the sigil"), start, end: start + 1 },
+        0 => Token { kind: Kind::Bad("a name after the sigil"), start, end: start + 1 },
         length => Token { kind, start, end: start + 1 + length },
     }
 }

@@ -355,7 +355,7 @@ impl<'a> Parser<'a> {
         let ValueUse { name, number, offset } = used;
         let value = match scope.values.get(name) {
             Some(group) => *group.get(number as usize).ok_or_else(|| {
-                self.error_at(offset, format!("'%{name}' has {} results, there is no number {number}", group.len()))
+                self.error_at(offset, format!("'%{name}' has {} results; result {number} does not exist", group.len()))
             })?,
             None => {
                 let forward = scope.forward.entry((name, number)).or_insert_with(|| Forward {

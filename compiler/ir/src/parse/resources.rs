@@ -57,9 +57,8 @@ impl Parser<'_> {
             .filter(|blob| blob.bytes().len() >= PREFIX)
             .and_then(|blob| blob.window(PREFIX, blob.bytes().len() - PREFIX));
         let Some(blob) = blob else {
-            return Err(
-                self.error_at(start, format!("resource '{key}' is not \"0x\" and whole bytes behind an alignment"))
-            );
+            return Err(self
+                .error_at(start, format!("resource '{key}' is not \"0x\" followed by an alignment and whole bytes")));
         };
         // the contents begin four bytes after the alignment that our readers require
         self.resources.insert(key, Blob::copy_of(blob.bytes()));

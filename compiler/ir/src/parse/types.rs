@@ -203,7 +203,7 @@ impl Parser<'_> {
     /// The `x` between extents, which is part of the token after it.
     fn times(&mut self) -> Parsed<()> {
         if self.token.kind != Kind::Bare || !self.spelling().starts_with('x') || self.token.start != self.last_end {
-            return Err(self.expected("'x' behind an extent"));
+            return Err(self.expected("'x' after an extent"));
         }
         self.restart_at(self.token.start + 1);
         Ok(())

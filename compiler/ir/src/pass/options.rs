@@ -92,7 +92,7 @@ impl PassOptions {
     pub fn check(&self, definitions: &[OptionDefinition]) -> Result<(), String> {
         self.iter().try_for_each(|(name, value)| {
             let definition = definitions.iter().find(|definition| definition.name == name);
-            let definition = definition.ok_or_else(|| format!("there is no option '{name}'"))?;
+            let definition = definition.ok_or_else(|| format!("'{name}' is not an option"))?;
             let wrong = |wanted| format!("option '{name}' must be {wanted}, found '{value}'");
             definition.kind.check(value).map_err(wrong)
         })

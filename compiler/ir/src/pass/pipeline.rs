@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         }
         let named = self.registry.pipeline(name).ok_or_else(|| match name {
             "" => "expected the name of a pass".to_string(),
-            _ => format!("there is no pass '{name}'"),
+            _ => format!("'{name}' is not a pass"),
         })?;
         let passes: Vec<&PassDefinition> = named.passes.iter().filter_map(|&pass| self.registry.get(pass)).collect();
         let all: Vec<_> = passes.iter().flat_map(|pass| pass.options.iter().copied()).collect();

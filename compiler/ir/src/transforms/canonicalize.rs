@@ -8,12 +8,12 @@ use crate::rewrite::{FUEL_PER_OPERATION, PatternSet, rewrite_greedily};
 
 pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
     "canonicalize",
-    "Folds, applies the canonicalisations of the operations, and removes what nobody reads.",
+    "Folds, applies the canonicalisations of the operations, and removes unused operations.",
     run,
 )
 .with_options(&[OptionDefinition {
     name: "max-changes",
-    summary: "Stop after this many changes; 0 means a limit relative to the size of the function.",
+    summary: "The maximum number of changes; 0 means a limit relative to the size of the function.",
     kind: OptionKind::Integer,
     default: "0",
 }]);

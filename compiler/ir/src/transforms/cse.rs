@@ -16,7 +16,7 @@ use super::remove_dead;
 
 pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
     "cse",
-    "Replaces an operation without effect by an equal one that dominates it, and removes what nobody reads.",
+    "Replaces a side-effect-free operation by an equal one that dominates it, and removes unused operations.",
     |body, context: &PassContext<'_>| -> Result<()> {
         merge_equal(body, context.registry);
         remove_dead(body, context.registry);
@@ -78,7 +78,7 @@ pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
 /// Whether `first`, which comes earlier in textual order, always runs before `second`.
 fn dominates(body: &Body, known: &mut FxHashMap<Region, Dominators>, first: Op, second: Op) -> bool {
     let home = home_of(body, first);
-    let region = body.block_region(home).expect("attached operations stand in a region");
+    let region = body.block_region(home).expect("attached operations are in a region");
     let Some(block) = block_in(body, region, second) else { return false };
     home == block || known.entry(region).or_insert_with(|| Dominators::of_region(body, region)).dominates(home, block)
 }

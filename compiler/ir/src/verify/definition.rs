@@ -77,7 +77,7 @@ fn broken_trait(expected: Trait, body: &Body, op: Op) -> Option<String> {
         Trait::IsolatedFromAbove => operation
             .isolated()
             .is_none()
-            .then(|| "is isolated from above, but its region stands in the arena around it".to_string()),
+            .then(|| "is isolated from above, but its region is in the enclosing arena".to_string()),
         Trait::Symbol => {
             operation.attributes.str("sym_name").is_none().then(|| "requires string attribute 'sym_name'".to_string())
         }

@@ -215,7 +215,7 @@ impl Host<'_> {
     /// Binds values that were passed as words.
     fn bind_words(&mut self, values: &[Value], words: &[Value]) {
         let mut words = words.iter().copied();
-        let mut next = || words.next().expect("as many words as the values have");
+        let mut next = || words.next().expect("one word for each word of the values");
         for &value in values {
             let r#type = self.source.value_type(value).clone();
             match r#type.rank().filter(|_| r#type.as_tensor().is_some()) {

@@ -12,7 +12,7 @@ impl Host<'_> {
     /// A buffer of the module.
     pub(super) fn static_bytes(&mut self, bytes: Value, location: &Location) -> ir::Result<Value> {
         let Some(bytes) = ir::constant_integer(&self.body, bytes) else {
-            let message = "its size is known only when the model runs, and there is no memory but static";
+            let message = "its size is known only at run time, but only static memory is available";
             return Err(Diagnostic::unsupported(location.clone(), message).into());
         };
         let name = format!("{}_memory_{}", self.name, self.globals);

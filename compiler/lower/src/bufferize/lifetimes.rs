@@ -16,7 +16,7 @@ pub(super) fn view_root(body: &Body, value: Value) -> Value {
     behind(body, value, &[tensor::RESHAPE, tensor::CAST])
 }
 
-/// What stands behind a chain of operations with these codes.
+/// The value at the start of a chain of operations with these codes.
 fn behind(body: &Body, mut value: Value, codes: &[OpCode]) -> Value {
     while let Some(op) = body.defining_op(value).filter(|&op| body.code(op).is_some_and(|code| codes.contains(&code))) {
         value = body.operand(op, 0);

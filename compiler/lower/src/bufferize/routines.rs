@@ -106,7 +106,7 @@ impl Host<'_> {
         for (&extent, known) in extents.iter().zip(&shape) {
             if let Some(known) = known {
                 let known = self.index(*known);
-                let message = format!("{}an extent of the result is not what it must be", node_prefix(location));
+                let message = format!("{}an extent of the result differs from the expected one", node_prefix(location));
                 self.assert_compared(extent, known, CmpIPredicate::Eq, &message);
             }
         }

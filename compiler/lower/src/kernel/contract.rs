@@ -162,7 +162,7 @@ fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk, tile: &TileExtents, in
             walk.out_group = out_group;
         }
         Walk::Depthwise(walk) => walk.out_pixel = row,
-        Walk::Winograd(_) => unreachable!("these sums lie where the result will be"),
+        Walk::Winograd(_) => unreachable!("the accumulators are in the memory of the result"),
     }
 }
 

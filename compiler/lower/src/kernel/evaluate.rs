@@ -224,7 +224,7 @@ impl Emitter<'_> {
             AffineExpr::Mul(a, b) => binary(self, arith::MULI, a, b),
             AffineExpr::FloorDiv(a, b) => binary(self, arith::DIVUI, a, b),
             AffineExpr::Mod(a, b) => binary(self, arith::REMUI, a, b),
-            AffineExpr::Symbol(_) | AffineExpr::CeilDiv(..) => unreachable!("lowerings make no such maps"),
+            AffineExpr::Symbol(_) | AffineExpr::CeilDiv(..) => unreachable!("lowerings produce no such maps"),
         }
     }
 }

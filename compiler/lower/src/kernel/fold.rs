@@ -125,7 +125,7 @@ impl Emitter<'_> {
         }
         let Some(input) = terms.input else { return self.fold_pieces(generic, (point, *dim), *extent, carried, terms) };
         point[*dim] = Some(Lane::Uniform(zero));
-        let buffer = self.buffer(generic.inputs[input]).expect("found to lie in memory");
+        let buffer = self.buffer(generic.inputs[input]).expect("known to be in memory");
         let subscripts: Vec<Lane> = generic.maps[input].results.iter().map(|e| self.affine(e, &point)).collect();
         let from = self.element_address(buffer, &subscripts);
         self.fold_row(from, *extent, carried, terms)

@@ -122,7 +122,7 @@ pub(super) fn emit_gathered(
     work: i64,
 ) {
     let outer = &extents[..extents.len() - 1];
-    let buffer = emitter.buffer(gathered.operand).expect("found to lie in memory");
+    let buffer = emitter.buffer(gathered.operand).expect("known to be in memory");
     let strides = buffer_strides(emitter, buffer);
     let extent = emitter.buffer_extent(buffer, 0);
     let elements = emitter.mul(strides[0], extent);

@@ -282,7 +282,7 @@ impl Emitter<'_> {
         let mut carried = vec![neutral; chains];
         carried.push(start);
         let results = self.lanes_nest(generic, point.to_vec(), &carried, &loops);
-        let (scalar, vectors) = results.split_last().expect("a scalar is carried beside the vectors");
+        let (scalar, vectors) = results.split_last().expect("a scalar is carried along with the vectors");
         let r#type = self.body.value_type(neutral).clone();
         let vector = vectors
             .iter()
@@ -329,7 +329,7 @@ impl Emitter<'_> {
                 emitter.lanes_nest(generic, point, carried, inner)
             });
         }
-        let (&scalar, vectors) = carried.split_last().expect("a scalar is carried beside the vectors");
+        let (&scalar, vectors) = carried.split_last().expect("a scalar is carried along with the vectors");
         let place = (point, *dim);
         let (mut vectors, mut done) = (vectors.to_vec(), zero);
         let widths: &[usize] = if vectors.len() > 1 { &[vectors.len(), 1] } else { &[1] };
@@ -394,7 +394,7 @@ fn lane_values(lane: &Lane) -> Vec<Value> {
 /// Lanes of the same representation as `like`, with `values`.
 fn refill(like: &[Lane], values: &[Value]) -> Vec<Lane> {
     let mut values = values.iter().copied();
-    let mut next = || values.next().expect("as many values as lanes carry");
+    let mut next = || values.next().expect("one value per lane");
     like.iter()
         .map(|lane| match lane {
             Lane::Uniform(_) => Lane::Uniform(next()),

@@ -145,7 +145,7 @@ fn fold_windows(
         let along = emitter.mul(lane.uniform().expect("rows are visited one by one"), stride);
         offset = emitter.add(offset, along);
     }
-    let buffer = emitter.buffer(generic.inputs[*input]).expect("found to lie in memory");
+    let buffer = emitter.buffer(generic.inputs[*input]).expect("known to be in memory");
     let from = address(emitter, buffer, offset);
     let to = row_start(emitter, piece, row);
     let mut point: Vec<Option<Lane>> = row.iter().cloned().chain([Lane::Uniform(zero)]).map(Some).collect();

@@ -155,7 +155,7 @@ pub fn check_freestanding(module: &Module) -> Result<()> {
     let error = |(what, (own, function)): (String, (Location, &str))| {
         // a kernel is attributed to the node of its call
         let node = if own.names().is_empty() { callers.get(function).cloned() } else { None };
-        let message = format!("it needs the runtime's {what}, and code under this profile has none");
+        let message = format!("it needs the runtime's {what}, which this profile does not provide");
         Diagnostic::unsupported(node.unwrap_or(own), message)
     };
     let errors: Vec<Diagnostic> = needed.into_iter().map(error).collect();

@@ -40,7 +40,7 @@ use ir::pass::{OptionDefinition, OptionKind, PassDefinition};
 /// For code that may run on different processors.
 pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
     "dispatch-kernels",
-    "Kernels become versions for x86-64-v2, -v3 and -v4, and a choice by the processor's level.",
+    "Clones kernels for x86-64-v2, -v3 and -v4 and dispatches by the processor's level.",
     |module, _| {
         dispatch::dispatch_kernels(module);
         Ok(())
@@ -50,7 +50,7 @@ pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
 /// For code generators with vectors of any length: generates code in place of micro-kernel calls.
 pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
     "tile-contractions",
-    "Tiles of contractions become loops that keep their sums in vector registers.",
+    "Expands tiles of contractions into loops that keep their accumulators in vector registers.",
     |module, context| {
         let (count, lanes) = (context.options.integer("registers"), context.options.integer("lanes"));
         let has_runtime = context.options.get("runtime") == "true";
@@ -73,7 +73,7 @@ pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
     },
     OptionDefinition {
         name: "runtime",
-        summary: "Whether there is a runtime, whose micro-kernels multiply bytes.",
+        summary: "Whether a runtime with micro-kernels for int8 products is available.",
         kind: OptionKind::Flag,
         default: "true",
     },
@@ -82,7 +82,7 @@ pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
 /// For results that are the same on every processor, with or without fused multiply-adds.
 pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
     "round-products",
-    "Fused products and sums become a product, rounded, and a sum.",
+    "Splits fused multiply-adds into a rounded multiplication and an addition.",
     |module, _| {
         round::round_products(module);
         Ok(())
@@ -92,7 +92,7 @@ pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
 /// For code generators with narrow vectors, and for byte lookup tables.
 pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
     "map-rows",
-    "Elementary functions of vectors in loops become calls of the runtime's micro-kernels for pieces of rows.",
+    "Replaces elementary functions of vectors in loops by calls of the runtime's micro-kernels on row buffers.",
     |module, context| {
         let functions = match context.options.get("functions") {
             "tables" => rows::Functions::Tables,
@@ -104,7 +104,7 @@ pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
 )
 .with_options(&[OptionDefinition {
     name: "functions",
-    summary: "Which functions: all, or only tables that bytes are looked up in, which no code generator has instructions for.",
+    summary: "Which functions: all, or only byte lookup tables, for which code generators have no instructions.",
     kind: OptionKind::Choice(&["all", "tables"]),
     default: "all",
 }]);
@@ -112,7 +112,7 @@ pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
 /// For results that do not depend on the implementation of elementary functions, and for code without a runtime.
 pub const DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
     "define-functions",
-    "Elementary functions that the runtime would compute become functions of the module.",
+    "Replaces the runtime's elementary functions by functions of the module.",
     |module, _| {
         library::define_functions(module);
         Ok(())
@@ -183,25 +183,25 @@ pub const FIXED_ERROR_BOUNDS: &[(OpCode, FloatType, f64)] = &[
 pub const PASSES: &[PassDefinition] = &[
     PassDefinition::on_module(
         "number-assertions",
-        "Assertions store the number of their message in the status word of the run.",
+        "Makes assertions store the number of their message in the status word of the run.",
         |module, _| assertions::number_assertions(module),
     ),
     PassDefinition::on_module(
         "call-contractions",
-        "Tiles of contractions become calls of the runtime's micro-kernels.",
+        "Replaces tiles of contractions by calls of the runtime's micro-kernels.",
         |module, _| contract::call_contractions(module).and_then(|()| declare_runtime(module)),
     ),
     PassDefinition::on_module(
         "flatten-buffers",
-        "Every buffer becomes a bare address with separate sizes and strides.",
+        "Replaces every buffer by a bare address with separate sizes and strides.",
         |module, _| flatten::flatten_buffers(module).and_then(|()| declare_runtime(module)),
     ),
     PassDefinition::on_module(
         "widen-narrow-types",
-        "Element types that no processor computes in become i8.",
+        "Replaces element types without machine arithmetic by i8.",
         |module, _| narrow::widen_narrow_types(module).and_then(|()| declare_runtime(module)),
     ),
-    PassDefinition::on_module(EXPAND_MATH, "Elementary functions of f32 become arithmetic.", |module, context| {
+    PassDefinition::on_module(EXPAND_MATH, "Expands elementary functions of f32 into arithmetic.", |module, context| {
         let inline = match context.options.get("inline") {
             "rounded" => expand::Inline::Rounded,
             "doubles" => expand::Inline::Doubles,
@@ -211,13 +211,13 @@ pub const PASSES: &[PassDefinition] = &[
     })
     .with_options(&[OptionDefinition {
         name: "inline",
-        summary: "What is computed inline: functions on f32, without sines where products are rounded, or those on f64, too.",
+        summary: "Which functions are computed inline: those on f32, except sines if multiplications are rounded, or also those on f64.",
         kind: OptionKind::Choice(&["rounded", "singles", "doubles"]),
         default: "singles",
     }]),
     PassDefinition::on_module(
         OUTLINE_PARALLEL,
-        "Bodies of parallel loops become functions that the runtime calls on its threads.",
+        "Outlines the bodies of parallel loops into functions that the runtime calls on its threads.",
         |module, context| match context.options.get("serial") {
             "true" => parallel::serialise_parallel(module),
             _ => parallel::outline_parallel(module),
@@ -231,7 +231,7 @@ pub const PASSES: &[PassDefinition] = &[
     }]),
     PassDefinition::on_module(
         "carry-indices",
-        "Loops over rows carry their indices along instead of dividing in every iteration.",
+        "Makes loops over rows carry their indices along instead of dividing in every iteration.",
         |module, _| {
             carry::carry_indices(module);
             Ok(())
@@ -239,18 +239,18 @@ pub const PASSES: &[PassDefinition] = &[
     ),
     PassDefinition::on_module(
         "unroll-loops",
-        "Loops of two or three iterations become their bodies one behind the other.",
+        "Unrolls loops of two or three iterations.",
         |module, _| {
             unroll::unroll_loops(module);
             Ok(())
         },
     ),
-    PassDefinition::on_module("lower-control-flow", "Loops and conditionals become blocks.", |module, _| {
+    PassDefinition::on_module("lower-control-flow", "Lowers loops and conditionals to blocks and branches.", |module, _| {
         control::lower_control_flow(module)
     }),
     PassDefinition::on_module(
         "guard-host",
-        "The host function returns as soon as the status word is set.",
+        "Makes the host function return as soon as the status word is set.",
         |module, _| assertions::guard_host(module),
     ),
     PassDefinition::on_module(

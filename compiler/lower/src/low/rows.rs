@@ -56,7 +56,7 @@ fn compute_before(body: &mut Body, op: Op) {
     for inside in body.ops(block).to_vec() {
         if is_movable(body, inside) && !body.op(inside).operands().iter().any(|&value| varies(body, block, value)) {
             body.detach(inside);
-            let home = body.op(op).parent().expect("a loop lies in a block");
+            let home = body.op(op).parent().expect("a loop is inside a block");
             body.insert(home, body.position(op), inside);
         }
     }
@@ -169,7 +169,7 @@ impl RowLoop {
         let operands = body.op(self.op).operands().to_vec();
         let results = body.op(self.op).results().to_vec();
         let types: Vec<Type> = results.iter().map(|&result| body.value_type(result).clone()).collect();
-        let home = enclosing_parallel_block(body, self.op).or(body.entry()).expect("a loop lies in a block");
+        let home = enclosing_parallel_block(body, self.op).or(body.entry()).expect("a loop is inside a block");
         let destination = self.destination(body);
         let memories: Vec<Memories> = self.rows.iter().map(|row| row.memories(body, home)).collect();
 

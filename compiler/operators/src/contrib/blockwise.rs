@@ -253,7 +253,7 @@ fn bytes_apart(emit: &mut Emitter, bytes: Value, bits: i64) -> Result<Value, Pro
     match bits {
         8 => return Ok(bytes),
         1 | 2 | 4 => {}
-        _ => return Err(Problem::unsupported(format!("has numbers of {bits} bits"))),
+        _ => return Err(Problem::unsupported(format!("has values of {bits} bits"))),
     }
     let shifts: Vec<u8> = (0..8).step_by(bits as usize).collect();
     let apart = emit.unsqueeze(bytes, &[-1]);
@@ -316,7 +316,7 @@ pub(crate) const MATMUL_BNB4: Operator = Operator::read_as(OnnxOp::MicrosoftMatM
     let table = match product.quant_type {
         0 => FP4,
         1 => NF4,
-        other => return Err(Problem::unsupported(format!("has numbers of type {other}"))),
+        other => return Err(Problem::unsupported(format!("has values of type {other}"))),
     };
     if product.trans_b == 0 {
         return Err(Problem::unsupported("has weights that are not transposed"));

@@ -35,7 +35,7 @@ pub(crate) const GATED_RMS_NORM: Operator = Operator::read_as(OnnxOp::MicrosoftG
     let function = match &*norm.activation {
         "silu" | "swish" => "Swish",
         "sigmoid" => "Sigmoid",
-        other => return Err(Problem::input(format!("has activation \"{other}\", which is none"))),
+        other => return Err(Problem::input(format!("has activation \"{other}\", which is not a known one"))),
     };
     let [x, scale, gate] = [norm.x, norm.scale, norm.gate].map(|value| emit.convert(value, &Type::F32));
     let normalized = by_group(emit, x, scale, norm.epsilon);
@@ -83,7 +83,9 @@ pub(crate) const CAUSAL_CONV_WITH_STATE: Operator =
     Operator::read_as(OnnxOp::MicrosoftCausalConvWithState, |node, emit| {
         let conv: microsoft::CausalConvWithState = node.view(emit);
         if (conv.channels_last, conv.dilation, conv.ndim, conv.state_window) != (0, 1, 1, 0) {
-            return Err(Problem::unsupported("keeps several states, or has other axes than one behind the channels"));
+            return Err(Problem::unsupported(
+                "keeps several states, or does not have exactly one axis after the channels",
+            ));
         }
         standard(node, "CausalConvWithState")
     });

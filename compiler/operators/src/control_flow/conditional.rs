@@ -78,7 +78,8 @@ fn yielded(lowering: &mut Lowering<'_>, value: Value, result: Value) -> Value {
         return lowering.cast_like(value, result);
     }
     let never = lowering.number(0.0, &Type::I1);
-    lowering.check(never, format!("this branch gives a tensor of rank {found}, where readers need rank {expected}"));
+    lowering
+        .check(never, format!("this branch yields a tensor of rank {found}, but its consumers need rank {expected}"));
     let element = lowering.element(result);
     let nothing = lowering.filled(&vec![DimExpr::ZERO; expected], element, 0.0);
     lowering.cast_like(nothing, result)

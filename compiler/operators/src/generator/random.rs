@@ -27,7 +27,7 @@ enum Distribution {
 }
 
 /// Also with a seed: no document defines the numbers that follow from it.
-const DRAWN: &str = "the numbers it draws are random";
+const DRAWN: &str = "its results are random";
 
 pub(crate) const RANDOM_UNIFORM: Operator = Operator {
     types: Some(|node, _| tensor_of(views::RandomUniform::read(node).dtype)),

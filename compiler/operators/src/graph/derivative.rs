@@ -32,7 +32,7 @@ impl Differential<'_> {
     /// Operands, first result and its adjoint, for operations of one result.
     pub(crate) fn parts<const COUNT: usize>(&self, emit: &Emitter) -> ([Value; COUNT], Value, Value) {
         let operation = emit.body.op(self.op);
-        let operands = operation.operands()[..COUNT].try_into().expect("the schema says how many operands there are");
+        let operands = operation.operands()[..COUNT].try_into().expect("the schema fixes the number of operands");
         (operands, operation.results()[0], self.adjoints[0].expect("an operation that matters has an adjoint"))
     }
 }
@@ -52,7 +52,7 @@ impl Emitter {
 
     /// Sums the adjoint of a broadcast result to the operand's shape.
     pub(crate) fn gathered_up(&mut self, adjoint: Value, operand: Value) -> Result<Value, Problem> {
-        let unknown = || Problem::unsupported("is differentiated behind an operand of unknown rank");
+        let unknown = || Problem::unsupported("is differentiated after an operand of unknown rank");
         let (from, to) = (self.shape(adjoint).ok_or_else(unknown)?, self.shape(operand).ok_or_else(unknown)?);
         if from == to {
             return Ok(adjoint);

@@ -69,7 +69,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     };
     let axis = normalize_axis(axis, last + 1)?;
     if axis == last {
-        return Err("the last axis holds the parts of numbers and cannot be transformed".to_string());
+        return Err("the last axis holds real and imaginary parts and cannot be transformed".to_string());
     }
     let length = match dft.dft_length {
         Some(length) => node.number_of(length),
@@ -96,7 +96,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     };
     let rank = extents.len() as i64 + 1;
     let (axis, exists) = lowering.scalars(|s| from_front(s, axis, rank));
-    lowering.check(exists, "the axis does not exist, or holds the parts of numbers");
+    lowering.check(exists, "the axis does not exist, or holds real and imaginary parts");
     let given = dft.dft_length.map(|length| lowering.scalar_index(length));
     let (length, bins) = lowering.scalars(|s| {
         let length = given.unwrap_or_else(|| default_length(s, &extents, axis, form));

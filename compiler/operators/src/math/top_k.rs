@@ -41,7 +41,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let axis = reduction::normalize_axis(node.axis, shape.len())?;
     let (count, extent) = (lowering.scalar_index(node.k), lowering.dim(&shape[axis]));
     let enough = lowering.scalars(|s| s.compare(Comparison::LessOrEqual, count, extent));
-    lowering.check(enough, "TopK asks for more elements than there are");
+    lowering.check(enough, "TopK asks for more elements than the axis has");
     for &result in lowering.source.op(op).results() {
         if lowering.is_present(result) {
             lowering.settle(result, axis, count);

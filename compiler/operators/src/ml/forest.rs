@@ -55,7 +55,7 @@ impl Mode {
             "BRANCH_EQ" => Mode::Equal,
             "BRANCH_NEQ" => Mode::NotEqual,
             "LEAF" => return Ok(None),
-            _ => return Err(format!("a node has mode \"{name}\", which is none")),
+            _ => return Err(format!("a node has mode \"{name}\", which is not a known one")),
         }))
     }
 }
@@ -157,7 +157,7 @@ impl Forest {
             return Err("a node looks at a feature of negative number".to_string());
         }
         if self.targets.iter().any(|target| !(0..self.target_count).contains(target)) {
-            return Err(format!("a leaf is for a target that is none of the {}", self.target_count));
+            return Err(format!("a leaf is for a target that does not exist; there are {}", self.target_count));
         }
         if ![0, self.target_count].contains(&(self.base.len() as i64)) {
             return Err(format!("there are {} base values for {} targets", self.base.len(), self.target_count));
@@ -301,7 +301,8 @@ impl Lists {
             // the weights of a leaf are usually consecutive
             let known = last.filter(|&(place, _)| place == (tree, node)).map(|(_, owner)| owner);
             let owner = known.or_else(|| numbers.get(&(tree, node)).map(|&at| references[at]));
-            let owner = owner.ok_or_else(|| format!("a weight is at node {node} of tree {tree}, which is none"))?;
+            let owner =
+                owner.ok_or_else(|| format!("a weight is at node {node} of tree {tree}, which does not exist"))?;
             last = Some(((tree, node), owner));
             // weights of an inner node are never reached
             let leaf = (owner < 0).then_some(!owner as usize);
@@ -410,7 +411,7 @@ mod tests {
         assert_eq!(message(Lists { nodes: [0, 1, 2, 2].into(), ..lists([1, 2]) }), "node 2 of tree 0 is there twice");
         assert_eq!(
             message(Lists { weight_targets: [0, 0, 2].into(), ..lists([1, 2]) }),
-            "a leaf is for a target that is none of the 2"
+            "a leaf is for a target that does not exist; there are 2"
         );
     }
 }

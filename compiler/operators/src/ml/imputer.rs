@@ -31,7 +31,7 @@ pub(crate) const IMPUTER: Operator = Operator {
                 let value = emit.convert(value, &element);
                 (emit.plain("Equal", &[x, value]), emit.integers(&numbers))
             }
-            _ => return Err(Problem::input("has no numbers of its operand's type to impute")),
+            _ => return Err(Problem::input("has no values of its operand's type to impute")),
         };
         let numbers = emit.convert(numbers, &element);
         Ok(vec![Some(emit.plain("Where", &[missing, numbers, x]))])

@@ -51,7 +51,7 @@ impl Kernel {
     fn products(&self, emit: &mut Emitter, x: Value, vectors: &[f32], count: usize) -> Result<Value, Problem> {
         let width = vectors.len() / count;
         if width * count != vectors.len() {
-            return Err(Problem::input(format!("has {} numbers for {count} support vectors", vectors.len())));
+            return Err(Problem::input(format!("has {} coefficients for {count} support vectors", vectors.len())));
         }
         let vectors = float_constant(emit, &[count as i64, width as i64], vectors);
         if self.r#type == KernelType::Rbf {
@@ -229,7 +229,7 @@ fn pair_weights(classifier: &SVMClassifier, counts: &[usize], classes: usize) ->
     let total: usize = counts.iter().sum();
     if classes < 2 || counts.len() != classes || coefficients.len() < (classes - 1) * total {
         return Err(Problem::input(format!(
-            "has {} coefficients and {} numbers of support vectors for {classes} classes",
+            "has {} coefficients and {} support vectors for {classes} classes",
             coefficients.len(),
             counts.len()
         )));

@@ -63,7 +63,7 @@ pub(super) fn numbers(tensor: Option<&Arc<DenseElements>>, list: Option<Vec<f32>
 fn forest_of_lists(ensemble: TreeEnsembleRegressor) -> Result<Forest, String> {
     let base = numbers(ensemble.base_values_as_tensor.as_ref(), ensemble.base_values);
     let aggregate = Aggregate::named(&ensemble.aggregate_function);
-    let aggregate = aggregate.ok_or_else(|| format!("there is no aggregate \"{}\"", ensemble.aggregate_function))?;
+    let aggregate = aggregate.ok_or_else(|| format!("\"{}\" is not an aggregate", ensemble.aggregate_function))?;
     let lists = Lists {
         trees: ensemble.nodes_treeids.unwrap_or_default(),
         nodes: ensemble.nodes_nodeids.unwrap_or_default(),
@@ -107,7 +107,7 @@ fn forest(ensemble: &TreeEnsemble) -> Result<Forest, String> {
         let mode = ensemble.nodes_modes.integer(at).and_then(Mode::numbered);
         Ok::<Branch, String>(Branch {
             feature: ensemble.nodes_featureids[at],
-            mode: mode.ok_or("a node has a mode that is none")?,
+            mode: mode.ok_or("a node has an unknown mode")?,
             value: ensemble.nodes_splits.float(at).unwrap_or(0.0),
             ways: [
                 reference(ensemble.nodes_truenodeids[at], ensemble.nodes_trueleafs[at])?,
@@ -116,7 +116,7 @@ fn forest(ensemble: &TreeEnsemble) -> Result<Forest, String> {
             missing_holds: missing_holds.get(at).is_some_and(|&holds| holds != 0),
         })
     };
-    let aggregate = Aggregate::numbered(ensemble.aggregate_function).ok_or("there is no such aggregate")?;
+    let aggregate = Aggregate::numbered(ensemble.aggregate_function).ok_or("the aggregate is unknown")?;
     let mut forest = Forest {
         branches: (0..count).map(branch).collect::<Result<_, _>>()?,
         roots: ensemble.tree_roots.iter().map(|&root| reference(root, 0)).collect::<Result<_, _>>()?,
@@ -126,7 +126,7 @@ fn forest(ensemble: &TreeEnsemble) -> Result<Forest, String> {
         base: vec![],
         target_count: ensemble.n_targets.unwrap_or(1),
         aggregate,
-        transform: transform(ensemble.post_transform).ok_or("there is no such post transform")?,
+        transform: transform(ensemble.post_transform).ok_or("the post transform is unknown")?,
     };
     let members = numbers(ensemble.membership_values.as_ref(), None);
     spread_members(&mut forest.branches, &members)?;
@@ -158,7 +158,7 @@ fn spread_members(branches: &mut Vec<Branch>, members: &[f64]) -> Result<(), Str
                 for &member in rest {
                     let next = branches.len();
                     branches.push(Branch { value: member, ..branches[last] });
-                    branches[last].ways[1] = i32::try_from(next).map_err(|_| "it has too many members")?;
+                    branches[last].ways[1] = i32::try_from(next).map_err(|_| "the set has too many members")?;
                     last = next;
                 }
             }

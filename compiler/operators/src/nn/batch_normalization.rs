@@ -82,7 +82,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let work = accumulator(&lowering.element(input_var));
     let batch = (normalization.training_mode == 1).then(|| statistics(lowering, x, &work));
     if batch.is_none() && results[1..].iter().any(|&running| lowering.is_present(running)) {
-        return Err(Unsupported::new("it gives running statistics in training mode alone, which it is not in"));
+        return Err(Unsupported::new("it has outputs for running statistics, which exist only in training mode"));
     }
     if let Some(batch) = &batch {
         for (&running, (old, new)) in results[1..].iter().zip([(mean, &batch[0]), (variance, &batch[1])]) {

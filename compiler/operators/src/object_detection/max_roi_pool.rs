@@ -16,7 +16,7 @@ pub(crate) const MAX_ROI_POOL: Operator = Operator {
         };
         let (_, channels, extents) = spatial(&input)?;
         if (extents.len(), pool.pooled_shape.len(), regions.len()) != (2, 2, 2) {
-            return Err("it pools regions, given as a matrix, of images".to_string());
+            return Err("its operands are images and a matrix of regions".to_string());
         }
         let cells = pool.pooled_shape.iter().copied().map(DimExpr::Constant);
         let shape = [regions[0].clone(), channels.clone()].into_iter().chain(cells).collect();

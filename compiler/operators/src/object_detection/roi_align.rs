@@ -28,7 +28,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     };
     let (_, channels, extents) = spatial(&input)?;
     let ([_, _], [count, numbers]) = (extents, regions.as_slice()) else {
-        return Err("it samples regions, given as a matrix, of images".to_string());
+        return Err("its operands are images and a matrix of regions".to_string());
     };
     node.expect_equal(numbers, &DimExpr::Constant(4), "the numbers that give a region and those it needs,")?;
     node.expect_shape(Some(align.batch_indices), std::slice::from_ref(count), "the images of regions")?;

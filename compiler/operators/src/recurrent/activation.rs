@@ -69,7 +69,12 @@ fn parameters(name: &str) -> Result<(Option<f64>, Option<f64>), Problem> {
         "thresholdedrelu" | "elu" => (Some(1.0), None),
         "scaledtanh" => (Some(1.0), Some(1.0)),
         "hardsigmoid" => (Some(0.2), Some(0.5)),
-        _ => return Err(Problem::broken("activation-known", format!("has activation \"{name}\", which is none"))),
+        _ => {
+            return Err(Problem::broken(
+                "activation-known",
+                format!("has activation \"{name}\", which is not a known one"),
+            ));
+        }
     })
 }
 

@@ -1,6 +1,6 @@
 //! Conditions on the extents of a node's operands.
 //!
-//! Shape rules state them. A condition that constants contradict is an error of the model; one that depends on dynamic
+//! Shape rules state them. A condition that constants contradict makes the model invalid; one that depends on dynamic
 //! extents is asserted at run time, before the node computes anything.
 
 use ir::DimExpr;
@@ -49,7 +49,7 @@ impl Condition {
     }
 }
 
-/// Whether two extents are equal, as far as constants and normal forms tell.
+/// Whether two extents are equal, if constants and normal forms decide it.
 fn equal(a: &DimExpr, b: &DimExpr) -> Option<bool> {
     match (a, b) {
         _ if a == b => Some(true),

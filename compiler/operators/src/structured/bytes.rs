@@ -182,7 +182,7 @@ impl Lowering<'_> {
         let rank = batch.len();
         let [.., m, depth] = &left.shape[..] else { unreachable!("a matrix has two axes") };
         let [.., rows, n] = &right.shape[..] else { unreachable!("a matrix has two axes") };
-        self.check_equal(depth, rows, "the factors of a matrix product do not fit");
+        self.check_equal(depth, rows, "the inner dimensions of a matrix product differ");
         let packed = self.pack_quads(right);
         let loops = rank + 3;
         let dim = |index: usize| AffineExpr::Dim(index as u32);

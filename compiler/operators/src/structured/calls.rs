@@ -28,7 +28,7 @@ pub(crate) enum Argument {
 impl Lowering<'_> {
     /// Binds the results of an operation to those of a routine.
     pub(crate) fn call(&mut self, op: Op, name: &str, arguments: &[Argument]) -> Result<(), Unsupported> {
-        let routine = Routine::named(name).expect("lowerings name routines that there are");
+        let routine = Routine::named(name).expect("lowerings name known routines");
         let mut kinds = Vec::new();
         let mut operands = Vec::new();
         for &argument in arguments {

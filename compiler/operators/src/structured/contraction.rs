@@ -32,7 +32,7 @@ pub(crate) fn matmul(
     let work = accumulator(element);
     let left = &lowering.in_type(left, &work);
     let (columns, rows) = (&left.shape[left.shape.len() - 1], &right.shape[right.shape.len() - 2]);
-    lowering.check_equal(columns, rows, "the factors of a matrix product do not fit");
+    lowering.check_equal(columns, rows, "the inner dimensions of a matrix product differ");
     let loops = rank + 3;
     let (dim_m, dim_n, dim_k) = (rank as u32, rank as u32 + 1, rank as u32 + 2);
     let batch_map = |shape: &[DimExpr]| -> Vec<AffineExpr> {

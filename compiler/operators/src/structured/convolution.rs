@@ -353,7 +353,11 @@ fn with_channels(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> S
 }
 
 fn check_channels(lowering: &mut Lowering<'_>, input: &[DimExpr], channels: &DimExpr) {
-    lowering.check_equal(&input[1], channels, "a convolution's operand has not the channels its weights are for");
+    lowering.check_equal(
+        &input[1],
+        channels,
+        "the channels of a convolution's operand differ from those of its weights",
+    );
 }
 
 /// A grouped 1×1 convolution of plain tensors: one matrix product per group, with pixels along the columns.

@@ -82,7 +82,10 @@ impl Lowering<'_> {
     /// A constant tensor of integers, in the lowest bits of a type or as floats that must represent them.
     pub(super) fn integers(&mut self, numbers: &[i64], shape: &[DimExpr], element: Type) -> Shaped {
         let literal = literal::of_integers(self.tensor(shape, element), numbers);
-        Shaped { value: self.constant(literal.expect("the element type holds the numbers")), shape: shape.to_vec() }
+        Shaped {
+            value: self.constant(literal.expect("the element type can represent the values")),
+            shape: shape.to_vec(),
+        }
     }
 
     /// A splat constant with static extents.

@@ -44,7 +44,7 @@ use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
 use dialects::rt::attributes::{ORIGIN, STRINGS};
 use dialects::rt::routines::handle_type;
 
-const NO_LOWERING: &str = "there is no lowering for this operator yet";
+const NO_LOWERING: &str = "this operator has no lowering yet";
 
 /// Why an operator cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]

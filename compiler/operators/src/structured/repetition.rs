@@ -66,7 +66,7 @@ impl Repetition {
         for (&(result, axis), &element) in self.stacked.iter().zip(elements) {
             let [stacked, each] = [result, element].map(|value| lowering.shapes.shape(value).map(<[_]>::len));
             if each.is_none() || stacked != each.map(|rank| rank + 1) || stacked.is_some_and(|rank| axis >= rank) {
-                return Err(Unsupported::new("the rank of what its body yields does not fit a result that stacks it"));
+                return Err(Unsupported::new("the rank of its body's values does not match a result that stacks them"));
             }
         }
         Ok(())
@@ -154,7 +154,7 @@ impl Lowering<'_> {
             if let (Some(extent), None) = (dim.as_constant(), found) {
                 let (known, extent) = (self.index(extent), self.extent(tensor, axis));
                 let equal = self.scalars(|s| s.compare(Comparison::Equal, known, extent));
-                self.check(equal, format!("extent {axis} of a result is not what its operands say"));
+                self.check(equal, format!("extent {axis} of a result differs from the one computed from its operands"));
             }
         }
         let value = self.cast_like(tensor, result);

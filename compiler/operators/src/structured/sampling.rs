@@ -90,7 +90,7 @@ fn weighted_axis(
         });
         sum = Some(sum.map_or(weighted, |sum| s.add(sum, weighted)));
     }
-    sum.expect("an axis has taps")
+    sum.expect("an axis has samples")
 }
 
 /// An integral f32 as an index, clamped to the axis. The clamping uses `i32`, so that vectors have as many lanes as for

@@ -151,7 +151,7 @@ impl Lowering<'_> {
             return;
         }
         let equal = self.scalars(|s| s.compare(Comparison::Equal, known, extent));
-        self.check(equal, format!("extent {axis} of a result is not what its operands say"));
+        self.check(equal, format!("extent {axis} of a result differs from the one computed from its operands"));
     }
 
     /// Settles the extents of a result: those, in order, that are kept according to an `i1` value.
@@ -176,7 +176,7 @@ impl Lowering<'_> {
         }
         let places = self.index(places as i64);
         let fits = self.scalars(|s| s.compare(Comparison::Equal, next, places));
-        self.check(fits, "the axes that stay are not as many as the rank of the result says");
+        self.check(fits, "the number of remaining axes differs from the rank of the result");
         for (axis, extent) in extents.into_iter().enumerate() {
             self.settle(result, axis, extent);
         }

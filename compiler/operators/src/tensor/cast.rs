@@ -66,7 +66,7 @@ pub(crate) const BIT_CAST: Operator = Operator {
 fn named_type(node: &mut graph::Node, _: &mut graph::Emitter) -> Result<(), Problem> {
     let name = node.attributes.str("to").unwrap_or_default().to_lowercase();
     let number = (1..=DataType::Float6e3m2 as i32).find(|&number| proto::type_name(number) == name);
-    let number = number.ok_or_else(|| Problem::input(format!("casts to \"{name}\", which is no type")))?;
+    let number = number.ok_or_else(|| Problem::input(format!("casts to \"{name}\", which is not a type")))?;
     node.attributes.set("to", Attribute::i64(number as i64));
     Ok(())
 }

@@ -66,7 +66,7 @@ fn shapes(node: &mut Node<'_, '_>, exchange: &Exchange) -> Answer {
     };
     for extent in extents {
         let rest = extent.modulo(divisor);
-        let message = || format!("extent {extent} is no multiple of {divisor}");
+        let message = || format!("extent {extent} is not a multiple of {divisor}");
         node.require(Condition::Equal(rest, DimExpr::ZERO), message)?;
     }
     let dims = match exchange.to_space {

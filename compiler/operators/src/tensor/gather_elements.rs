@@ -24,7 +24,7 @@ pub(super) fn expect_places(node: &mut Node<'_, '_>, data: Value, indices: Value
     }
     let axis = normalize_axis(axis, shape.len())?;
     for (at, (extent, count)) in shape.iter().zip(&indices).enumerate().filter(|(at, _)| *at != axis) {
-        let message = || format!("axis {at} has {count} indices for {extent} places");
+        let message = || format!("axis {at} has {count} indices, but the operand's extent is {extent}");
         node.require(Condition::Extent(extent.sub(count)), message)?;
     }
     Ok(())

@@ -98,7 +98,7 @@ fn reshape_shape(node: &mut Node<'_, '_>) -> Answer {
     for (axis, size) in target.iter().enumerate() {
         dims.push(match size {
             Some(DimExpr::Constant(0)) if keeps_zero => match &input {
-                Some(input) if axis >= input.len() => return Err(format!("there is no extent {axis} to copy")),
+                Some(input) if axis >= input.len() => return Err(format!("extent {axis} to copy does not exist")),
                 Some(input) => Some(input[axis].clone()),
                 None => None,
             },
@@ -310,6 +310,6 @@ fn settle_unsqueeze(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
     }
     let count = lowering.index(input.len() as i64);
     let fits = lowering.scalars(|s| s.compare(Comparison::Equal, next, count));
-    lowering.check(fits, "the new axes are not as many as the rank of the result says");
+    lowering.check(fits, "the number of new axes differs from the rank of the result");
     Ok(())
 }

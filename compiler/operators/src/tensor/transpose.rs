@@ -30,7 +30,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     if sorted != (0..shape.len() as i64).collect::<Vec<_>>() {
-        return Err(format!("perm {order:?} is no permutation of rank {}", shape.len()));
+        return Err(format!("perm {order:?} is not a permutation of rank {}", shape.len()));
     }
     Ok(vec![Some(order.iter().map(|&axis| shape[axis as usize].clone()).collect())])
 }

@@ -24,7 +24,7 @@ const FIRST: usize = 2;
 /// The operands after rate and count, one list for each of `kinds`.
 fn tensors<const KINDS: usize>(inputs: &[Value]) -> Result<[Vec<Value>; KINDS], Problem> {
     if !inputs.len().is_multiple_of(KINDS) {
-        return Err(Problem::input(format!("has {} tensors, which is no multiple of {KINDS}", inputs.len())));
+        return Err(Problem::input(format!("has {} tensors, which is not a multiple of {KINDS}", inputs.len())));
     }
     let count = inputs.len() / KINDS;
     Ok(std::array::from_fn(|kind| inputs[kind * count..(kind + 1) * count].to_vec()))

@@ -17,7 +17,7 @@ pub(crate) fn broadcast_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Pro
 /// `inner` with trailing extents of 1, so that its first axis is aligned with `axis` of `outer`.
 pub(crate) fn align(outer: Value, inner: Value, axis: i64, emit: &mut Emitter) -> Result<Value, Problem> {
     let inner_rank = emit.rank(inner).ok_or_else(|| Problem::unsupported("broadcasts an operand of unknown rank"))?;
-    let beyond = || Problem::input(format!("broadcasts along axis {axis}, where the operand does not fit"));
+    let beyond = || Problem::input(format!("broadcasts along axis {axis}, where the operand does not match"));
     let outer_rank = emit.rank(outer);
     let most = outer_rank.map_or(1 << 32, |rank| rank as i64);
     if !(-most..=most).contains(&axis) {

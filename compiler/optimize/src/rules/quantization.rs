@@ -80,7 +80,7 @@ fn bias(m: &mut Match<'_, '_>) -> Option<Id> {
     let bias = numbers("b").or_else(|| dequantized(m.graph, m.get("b")))?;
     let units = pairwise(&numbers("s")?, &numbers("t")?, |s, t| s * t)?;
     let limit = BIAS_ERROR * m.scalar("v")?;
-    // with the margin that sums of products need in `i32`
+    // with the margin that dot products need in `i32`
     let is_held = |b: f64, unit: f64| {
         let rounded = (b / unit).round();
         rounded.abs() <= f64::from(i32::MAX / 2) && (rounded * unit - b).abs() <= limit

@@ -61,7 +61,8 @@ fn tensor(numbers: &[f32], element: &Type) -> Tensor {
         _ => number.to_le_bytes().to_vec(),
     });
     let bytes: Vec<u8> = bytes.collect();
-    Tensor::new(element.clone(), vec![COUNT as i64], Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
+    Tensor::new(element.clone(), vec![COUNT as i64], Blob::copy_of(&bytes))
+        .expect("the number of bytes matches the shape")
 }
 
 /// The difference between the two sides of a rule, in roundings of the largest term; `None` if it does not apply.

@@ -406,5 +406,5 @@ fn results_are_the_same_every_time() {
 #[test]
 fn every_rule_reads() {
     let names: ir::IndexSet<&str> = crate::rules::RULES.all.iter().map(|rule| rule.rule.name).collect();
-    assert_eq!(names.len(), crate::rules::RULES.all.len(), "names tell rules apart");
+    assert_eq!(names.len(), crate::rules::RULES.all.len(), "names of rules are unique");
 }

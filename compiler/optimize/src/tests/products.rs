@@ -132,7 +132,8 @@ fn results(module: Module, x: &[f64], extents: &[i64], is_double: bool) -> Vec<f
         false => x.iter().flat_map(|number| (*number as f32).to_le_bytes()).collect(),
     };
     let element = if is_double { Type::F64 } else { Type::F32 };
-    let x = Tensor::new(element, extents.to_vec(), Blob::copy_of(&bytes)).expect("as many bytes as the shape asks");
+    let x =
+        Tensor::new(element, extents.to_vec(), Blob::copy_of(&bytes)).expect("the number of bytes matches the shape");
     run(module, &[x]).to_f64().expect("they are floats")
 }
 

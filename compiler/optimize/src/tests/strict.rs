@@ -67,7 +67,7 @@ fn input(r#type: &Type) -> Tensor {
         Type::Float(_) => (0..count).flat_map(|at| ((at * 37 % 101) as f32 / 7.0 - 6.5).to_le_bytes()).collect(),
         _ => (0..count).map(|at| (at % 2) as u8).collect(),
     };
-    Tensor::new(r#type.element().clone(), shape, Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
+    Tensor::new(r#type.element().clone(), shape, Blob::copy_of(&bytes)).expect("the number of bytes matches the shape")
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn inputs(module: &Module, ordinary: bool) -> Vec<Tensor> {
     let tensor = |(argument, &value): (usize, &ir::Value)| {
         let element = main.body.value_type(value).element().clone();
         let bytes: Vec<u8> = (0..COUNT).flat_map(|at| number(argument, at, &element, ordinary)).collect();
-        Tensor::new(element, vec![COUNT as i64], Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
+        Tensor::new(element, vec![COUNT as i64], Blob::copy_of(&bytes)).expect("the number of bytes matches the shape")
     };
     arguments.iter().enumerate().map(tensor).collect()
 }

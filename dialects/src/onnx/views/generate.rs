@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::schema::{self, AttributeSchema, Kind, Mode, Schema};
 
-const HEADER: &str = "// Generated from the schemas; UPDATE=1 cargo test -p onnxc-dialects writes it anew.\n\
+const HEADER: &str = "// Generated from the schemas; UPDATE=1 cargo test -p onnxc-dialects regenerates it.\n\
     #![allow(missing_docs, reason = \"the names are ONNX's\")]\n";
 
 /// The domains with operators, and the files of their views.
@@ -34,7 +34,7 @@ fn check(path: &Path, text: &str) {
         std::fs::write(path, text).expect("the source tree can be written");
     }
     let found = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(found == text, "{} is not what the schemas say; UPDATE=1 writes it anew", path.display());
+    assert!(found == text, "{} differs from the schemas; UPDATE=1 regenerates it", path.display());
 }
 
 /// The enum of operators, in the order of their operations' names.

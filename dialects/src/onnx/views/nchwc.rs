@@ -1,4 +1,4 @@
-// Generated from the schemas; UPDATE=1 cargo test -p onnxc-dialects writes it anew.
+// Generated from the schemas; UPDATE=1 cargo test -p onnxc-dialects regenerates it.
 #![allow(missing_docs, reason = "the names are ONNX's")]
 
 use std::sync::Arc;

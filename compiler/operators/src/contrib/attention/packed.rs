@@ -135,7 +135,7 @@ fn part_of(emit: &mut Emitter, cache: Value, part: i64) -> Value {
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let node = microsoft::Attention::of(&emit.body, op);
     if node.do_rotary == Some(1) {
-        return Err(Problem::unsupported("rotates, though no angles are given"));
+        return Err(Problem::unsupported("rotates, but no angles are provided"));
     }
     if node.past_sequence_length.is_some() {
         return Err(Problem::unsupported("shares the buffer of past and present"));
@@ -148,7 +148,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
 fn compose_quantized(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let node = microsoft::QAttention::of(&emit.body, op);
     if node.do_rotary == Some(1) {
-        return Err(Problem::unsupported("rotates, though no angles are given"));
+        return Err(Problem::unsupported("rotates, but no angles are provided"));
     }
     let product = IntegerProduct {
         factors: [node.input, node.weight],
