@@ -1,4 +1,4 @@
-"""Draws words.png, the picture that `./x run` has a model read: `draw.py FILE`."""
+"""Draws words.png, the picture that `./x run` passes to a model: `draw.py FILE`."""
 
 import sys
 

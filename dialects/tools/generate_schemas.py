@@ -186,7 +186,7 @@ def enumeration(source, schema, newest, attribute):
     if attribute.type.name != "STRING" or schema.since_version != newest[schema.domain, schema.name]:
         return ""
     name = ENUMERATION_OF.get(f"{schema.name}.{attribute.name}") or ENUMERATION_OF.get(f"*.{attribute.name}")
-    # another domain's operator of the same name may have texts of its own
+    # another domain's operator of the same name may have other strings
     fits = name and default(source, attribute).lstrip("=") in ENUMERATIONS[name][0] + ["required", "optional"]
     return f" {name}" if fits else ""
 

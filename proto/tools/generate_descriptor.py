@@ -1,4 +1,4 @@
-"""Writes src/onnx.descriptor: what protobuf knows of ONNX's messages, by which JSON and the text format are read.
+"""Writes src/onnx.descriptor: the descriptors of ONNX's messages, with which JSON and the text format are read.
 
     python proto/tools/generate_descriptor.py proto/src/onnx.descriptor
 """

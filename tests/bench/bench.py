@@ -1,14 +1,14 @@
 """This project, ONNX Runtime and OpenVINO on real models, alternating: `bench.py ONNX_RUN MODELS [NAME...]`.
 
-In each round every contender runs once, in a process of its own; a number is the best of the rounds. Prints tables in Markdown
+In each round every contender runs once, in a separate process; a number is the best of the rounds. Prints tables in Markdown
 with ratios, ours to theirs: smaller is better for us.
 
-- latency: median of the runs of a process, after a warm-up run, on the best code there is; against the faster of the two peers.
+- latency: median of the runs of a process, after a warm-up run, in the highest tier; against the faster of the two peers.
 - cold start: ours from the program's first step to the first result; theirs to load the model and run it once, without the time
   Python takes to start and to import; against ONNX Runtime. A line below the table counts what the system takes to start us.
-- kept start: the same where `auto` finds the model in its cache; against ONNX Runtime's cold start.
+- warm start: the same if `auto` finds the model in its cache; against ONNX Runtime's cold start.
 - peak memory: the most a process held; theirs less what Python held before it imported them; against ONNX Runtime.
-- settled: how long after its first result `auto` has its best code.
+- settled: the time from the first result until `auto` has its highest tier.
 """
 
 import argparse
@@ -27,7 +27,7 @@ PEERS = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
 MEASURES = {
     "latency": ("Latency", "ms", list(PEERS)),
     "cold": ("Cold start", "ms", ["onnxruntime"]),
-    "kept": ("Kept start", "ms", ["onnxruntime"]),
+    "kept": ("Warm start", "ms", ["onnxruntime"]),
     "memory": ("Peak memory", "MB", ["onnxruntime"]),
 }
 

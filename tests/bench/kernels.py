@@ -1,8 +1,9 @@
-"""Single kernels against what the processor can do, measured in the same run: `kernels.py ONNX_RUN`.
+"""Single kernels against the processor's peak, measured in the same run: `kernels.py ONNX_RUN`.
 
-Each row is a model of one operator on one thread. In each round the processor's peaks are measured (`peaks.c`, compiled for it)
-and then every row; a number is the best of the rounds. Rows count what the operator is defined to do, whatever the kernel does
-instead: a convolution by fewer products may be faster than the peak. `direct` convolutions are compiled for strict arithmetic.
+Each row is a model of one operator on one thread. In each round the processor's peaks are measured (`peaks.c`, compiled for
+it) and then every row; a number is the best of the rounds. Rows count the operations of the operator's definition, whatever
+algorithm the kernel uses: a Winograd convolution may be faster than the peak. `direct` convolutions are compiled for strict
+arithmetic.
 """
 
 import argparse
@@ -26,7 +27,7 @@ def convolution(channels, extent):
 
 CONVOLUTIONS = [convolution(64, 56), convolution(128, 28), convolution(256, 14), convolution(512, 7)]
 K, N = 4096, 16384
-# what it is, the row as in operators.tsv, options, operations or bytes, the peak, the least share of it
+# name, the row as in operators.tsv, options, operations or bytes, the peak, the least share of it
 ROWS = [
     ("product of 1024³", "MatMul\tf32[1024,1024] =f32[1024,1024]", [], 2 * 1024**3, "float", 0.92),
     *(("3×3 convolution, direct", line, ["--strict-fp"], count, "float", 0.9) for line, count in CONVOLUTIONS),
@@ -55,7 +56,7 @@ def peaks(folder):
 
 
 def seconds(arguments, case, backend, options):
-    """The fastest run; infinite where there is none."""
+    """The fastest run; infinite without runs."""
     command = [arguments.onnx_run, case.folder / "model.onnx", "--inputs", case.folder, "--no-cache", "--backend", backend]
     command += [*options, "--threads", 1, "--bench", "--json", "--runs", arguments.runs]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)

@@ -1,13 +1,13 @@
 """Single operators at realistic sizes, this project and ONNX Runtime alternating: `operators.py ONNX_RUN`.
 
 Each row of operators.tsv is a model of one node. Every number is the fastest run of all rounds, on one thread; ratios are ours
-to ONNX Runtime's: smaller is better for us. A row that either cannot run is told and left out of the means.
+to ONNX Runtime's: smaller is better for us. A row that either cannot run is reported and left out of the means.
 
-Operators are those of opset 24, or of the one behind `@`. Inputs, separated by blanks:
+Operators are those of opset 24, or of the one after `@`. Inputs, separated by blanks:
 
 - `f32[2,3]`     an input of normally distributed numbers; `i64[2,3]<7` of whole numbers below 7, `…<7+1` from 1 to 7
 - `f32+[2,3]`    positive numbers; `f32u[2,3]` numbers between -1 and 1
-- `f32box[9,4]`  corners of boxes inside 56²; `f32roi[9,5]` the same behind the number of an image
+- `f32box[9,4]`  corners of boxes inside 56²; `f32roi[9,5]` the same after the index of an image
 - `=f32[2,3]`    the same as an initializer
 - `=i64(1,2)`    a list, `=f32:0.5` a scalar, as initializers
 - `-`            an input left out
@@ -39,7 +39,7 @@ LITERAL = re.compile(r"(?P<type>[a-z]+\d*)(\((?P<list>[^)]*)\)|:(?P<scalar>.+))"
 
 
 def tensor_of(text, random):
-    """The tensor that a word of the column of inputs stands for."""
+    """The tensor that a word of the inputs column describes."""
     if literal := LITERAL.fullmatch(text):
         numbers = literal["scalar"] or literal["list"].split(",")
         return numpy.array(numbers).astype(float).astype(TYPES[literal["type"]])
@@ -96,7 +96,7 @@ class Case:
         return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(tensor.dtype), tensor.shape)
 
     def session(self):
-        """ONNX Runtime's session, whose results say of what types the model's are."""
+        """ONNX Runtime's session, whose results have the types of the model's results."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 4

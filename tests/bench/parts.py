@@ -1,8 +1,8 @@
-"""What parts of the compiler are worth: `parts.py ONNX_RUN MODELS [NAME…]`.
+"""The measured benefit of compiler features: `parts.py ONNX_RUN MODELS [NAME…]`.
 
-Every model is compiled whole and without one part at a time, in turns, and runs on one thread, on each back end. A number is the
-time without the part by the time with it, above 1 where the part pays; the last row is the geometric mean of all models. The part `threads`
-is the second thread.
+Every model is compiled with all features and without one at a time, in turns, and runs on one thread, on each back end. A
+number is the time without the feature divided by the time with it, above 1 if the feature pays off; the last row is the
+geometric mean of all models. The feature `threads` is the second thread.
 """
 
 import argparse
@@ -18,7 +18,7 @@ THREADS = "threads"
 
 
 def latency(arguments, model, backend, without, threads=1):
-    """The fastest run in milliseconds; infinite where there is none."""
+    """The fastest run in milliseconds; infinite without runs."""
     command = [arguments.onnx_run, model / "model.onnx", "--inputs", model / "test_data_set_0", "--no-cache"]
     command += ["--threads", threads, "--backend", backend, "--bench", "--json", "--runs", arguments.runs]
     command += ["--without", ",".join(without)] if without else []

@@ -1,4 +1,4 @@
-"""Measures one peer in a process of its own: `peers.py onnxruntime|openvino MODEL DATA THREADS RUNS` prints one line of JSON.
+"""Measures one peer in a separate process: `peers.py onnxruntime|openvino MODEL DATA THREADS RUNS` prints one line of JSON.
 
 - latency: median of the runs, after a warm-up run;
 - cold: from loading the model to the first result, without the time Python takes to start and to import;

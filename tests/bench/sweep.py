@@ -1,4 +1,4 @@
-"""Products of odd extents: what they cost beside the next whole register tile.
+"""Matrix products of odd extents: their cost against the next multiple of the register tile.
 
     ./x bench sweep --backend llvm
 """

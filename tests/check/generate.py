@@ -1,7 +1,7 @@
 """Writes the models of `invalid.py` and `valid.py` to a folder: `generate.py FOLDER`.
 
-Each model is a folder with `model.onnx`; `cases.tsv` says which there are: name, rule and place, both empty for a model
-without a fault, the place alone for one that keeps a rule though it is near to breaking it. Valid models that compute have `test_data_set_0`, in the layout of ONNX's own tests. Nothing is done when
+Each model is a folder with `model.onnx`; `cases.tsv` lists them: name, rule and place, both empty for a model
+without a fault, only the place for one that almost breaks a rule. Valid models that compute have `test_data_set_0`, in the layout of ONNX's own tests. Nothing is done when
 the folder already holds what these scripts write.
 """
 
@@ -21,7 +21,7 @@ def stamp():
 
 
 def write(folder, kind, case):
-    """The model and what lies beside it."""
+    """The model and the files next to it."""
     path = folder / kind / case.name
     path.mkdir(parents=True)
     if case.beside:

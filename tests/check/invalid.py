@@ -1,6 +1,6 @@
 """Models that break one rule each: `case(rule, place, model, change)`, where the change makes the fault.
 
-The rule's own row says which document and section demands it (`onnxc check --list-rules`).
+The rule's row cites the document and section (`onnxc check --list-rules`).
 """
 
 import hashlib
@@ -20,7 +20,7 @@ NEAR = {}
 
 @dataclass
 class Case:
-    """A model with a fault, and how it is found. What lies beside the model is made by `beside(folder)`; an operator set that
+    """A model with a fault, and the expected finding. `beside(folder)` writes the files next to the model; an operator set that
     the model is given is called `set.onnx`."""
 
     name: str
@@ -52,7 +52,7 @@ def at(*steps):
 
 
 def first(made):
-    """The first node, which stands in most models alone."""
+    """The first node, the only one in most models."""
     return made.graph.node[0]
 
 
@@ -257,7 +257,7 @@ def map_type(key, made=None):
 
 
 def unread(made, type_proto):
-    """An input that nobody reads, of any type."""
+    """An unused input, of any type."""
     made.graph.input.append(value("unread", of=type_proto))
 
 

@@ -1,6 +1,6 @@
 """Writes graphs for the restrictions of SONNX to a folder: `sonnx.py FOLDER`.
 
-Each graph is a file; `cases.tsv` says of each which rule of the profile it breaks and where, both empty for a graph that
+Each graph is a file; `cases.tsv` lists the rule of the profile that each breaks and its place, both empty for a graph that
 keeps them all, how often, and whether captures are accepted.
 """
 
@@ -27,7 +27,7 @@ def model(nodes, inputs=(X,), outputs=(Y,), constants=(), functions=()):
 
 
 def bad(rule, place, made, count=1):
-    """A graph that breaks a rule so many times, first at a place of the main graph."""
+    """A graph that breaks a rule the given number of times, first at a place in the main graph."""
     CASES.append((f"{rule}-{len(CASES)}", rule, "graph 'g' / " + place if place else "", made, count, False))
 
 

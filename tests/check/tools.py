@@ -1,6 +1,6 @@
-"""Says which of the models with a fault other tools refuse: `tools.py FOLDER` prints a line a model.
+"""Lists the models with a fault that other tools refuse: `tools.py FOLDER` prints a line a model.
 
-The folder is what `generate.py` writes. A line has the model, and what onnx's full checker and ONNX Runtime say of it:
+The folder is what `generate.py` writes. A line has the model, and the results of onnx's full checker and of ONNX Runtime:
 `refused`, `taken`, or `crashed`, which includes more than ten seconds. ONNX Runtime loads the model, it does not run it.
 """
 
@@ -25,7 +25,7 @@ def load(path):
 
 
 def outcome(tool, path):
-    """What a tool does with a model, in a process of its own."""
+    """The result of a tool for a model, in a separate process."""
     child = os.fork()
     if child == 0:
         signal.alarm(10)

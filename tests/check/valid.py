@@ -1,6 +1,6 @@
 """Models without a fault: `case(name, model)`. Each is near to one of `invalid.py`, or uses a feature in full.
 
-What they compute is what ONNX's reference evaluator says, or ONNX Runtime where that does not know an operator.
+Expected outputs are those of ONNX's reference evaluator, or of ONNX Runtime if that does not support an operator.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ CASES = []
 
 @dataclass
 class Case:
-    """A model, what lies beside it, and the inputs that it is run on; None is for random ones."""
+    """A model, the files next to it, and the inputs that it is run on; None is for random ones."""
 
     name: str
     model: object

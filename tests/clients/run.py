@@ -1,4 +1,4 @@
-"""Packages from PyPI that use ONNX Runtime, unmodified, on it and on the package onnxc: their results and times beside each other.
+"""Packages from PyPI that use ONNX Runtime, unmodified, on it and on the package onnxc: their results and times side by side.
 
 `./x clients [NAME…]`; each script in this directory prints its results as one line of JSON.
 """

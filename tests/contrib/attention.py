@@ -1,4 +1,4 @@
-"""Cases of attention and what stands in front of it."""
+"""Cases of attention and of its preprocessing."""
 
 import numpy
 
@@ -111,7 +111,7 @@ def group_query(numbers):
     name, heads = "GroupQueryAttention", {"num_heads": 4, "kv_num_heads": 2}
     q, k, v = numbers.floats(2, 3, 64), numbers.floats(2, 3, 32), numbers.floats(2, 3, 32)
     cos, sin = numbers.floats(16, 8), numbers.floats(16, 8)
-    # without caches for outputs ONNX Runtime reads what it has not written
+    # without caches for outputs, ONNX Runtime reads memory that it has not written
     empty = numpy.zeros((2, 2, 0, 16), numpy.float32)
     prompt = [integers32([2, 2]), integers32([3])]
     yield Case("gqa_prompt", name, [q, k, v, None, None, *prompt], heads, outputs=3, weights=(6,))
@@ -122,7 +122,7 @@ def group_query(numbers):
     past = [numbers.floats(2, 2, 5, 16), numbers.floats(2, 2, 5, 16)]
     token = [integers32([5, 5]), integers32([6])]
     ragged = [integers32([5, 3]), integers32([6])]
-    # what lies behind the end of a sequence is left open
+    # values after the end of a sequence are unspecified
     past[0][1, :, 3:] = past[1][1, :, 3:] = 0
     rotary = [cos, sin]
     yield Case("gqa_token", name, [*one, *past, *token], heads, outputs=3)

@@ -144,7 +144,7 @@ def renamed(numbers):
     image = numbers.floats(1, 2, 5, 6)
     for mode in ("bilinear", "nearest"):
         yield Case(f"grid_sample_{mode}", "GridSample", [image, grid], {"mode": mode, "padding_mode": "border"})
-    # outside the image ONNX Runtime is not what PyTorch, and the standard, are
+    # outside the image, ONNX Runtime differs from PyTorch and from the standard
     yield Case("grid_sample_bicubic", "GridSample", [image, grid / 2], {"mode": "bicubic", "padding_mode": "border"})
     yield Case("unique", "Unique", [numpy.array([3, 1, 3, 2, 1, 1], numpy.float32)], outputs=3)
     yield Case("gather_nd", "GatherND", [x, numpy.array([[0, 1], [2, 3]], numpy.int32)], weights=(1,), expected=lambda x, i: x[i[:, 0], i[:, 1]])

@@ -1,8 +1,8 @@
 """Writes cases of ONNX Runtime's own operators to a folder: `generate.py FOLDER`.
 
-The layout is that of `tests/conformance/fetch.py`. Each case is a model of one node; what is expected is what ONNX Runtime
-computes, or, where it has no kernel for processors, what a function in numpy says. Nothing is done when the folder
-already holds what these scripts write.
+The layout is that of `tests/conformance/fetch.py`. Each case is a model of one node; expected outputs are ONNX Runtime's or,
+if it has no CPU kernel, those of a function in numpy. Nothing is done when the folder already holds what these scripts
+write.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
-"""Cases of operators on integers that stand for other numbers."""
+"""Cases of operators on quantized integers."""
 
 import numpy
 from onnx import TensorProto
 
 from generate import Case, Packed
 
-# a result in bytes may be one off where it lies between two
+# an 8-bit result may differ by one if it is halfway between two values
 BYTES = (0, 1)
 F16 = (5e-3, 5e-3)
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """empty.py ONNX_RUN: runs the cases of ONNX's backend suite with one extent of the inputs 0, unknown until the run.
 
-Each run gives what the reference evaluator or ONNX Runtime gives, where one of them takes such inputs; where both refuse, it may end as it likes with exit
-code 0, 1 or 3. What ends with 3 is only counted. Prints what differs; exit status 1 if something does that `KNOWN` does not list."""
+Each run gives what the reference evaluator or ONNX Runtime gives, where one of them takes such inputs; if both refuse, it
+may end with exit code 0, 1 or 3. Runs that end with 3 are only counted. Prints the differences; exit status 1 if `KNOWN`
+does not list one."""
 import argparse
 import multiprocessing
 import os
@@ -31,13 +32,13 @@ KNOWN = {
     "test_center_crop_pad": "a target shape has as many numbers as there are axes",
     "test_concat": "ONNX Runtime leaves out what has no elements, whatever its other extents",
     "test_conv_with": "a window that does not fit is an error",
-    "test_convtranspose": "there are no windows around nothing",
+    "test_convtranspose": "windows around nothing do not exist",
     "test_deform_conv": "weights are for as many channels as there are",
-    "test_dft": "there is no transform of nothing",
+    "test_dft": "a transform of nothing does not exist",
     "test_dynamicquantizelinear": "the scale of nothing is 0, as that of zeros",
     "test_flexattention": "the scale of heads of size 0 is infinite",
     "test_gather": "indices are inside their axes, also where nothing is read; batches fit",
-    "test_gridsample": "there is no border of nothing",
+    "test_gridsample": "a border of nothing does not exist",
     "test_linear_attention": "queries are as many as keys",
     "test_lstm": "ONNX Runtime leaves the state of no steps as it finds it; there is a length for each sequence",
     "test_maxunpool": "updates and indices have one shape",
@@ -57,7 +58,7 @@ KNOWN = {
     "test_operator_chunk": "the parts are as long as the operand",
     "test_operator_concat2": "ONNX Runtime leaves out what has no elements, whatever its other extents",
 }
-# results that nobody else computes alike
+# results that other implementations compute differently
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Dropout")
 
 

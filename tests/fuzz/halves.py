@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""halves.py ONNX_RUN: operators that add up or multiply many elements, on float16 and on the same numbers as float.
+"""halves.py ONNX_RUN: operators that accumulate or multiply many elements, on float16 and on the same values as float.
 
 The result in half precision is that in float, rounded once: a sum that is kept in half precision stops growing. Prints operators that are off by more than
-a unit in the last place, which is what another order of sums may give; exit status 1 if there are any that `ALLOWED` does not list."""
+a unit in the last place, which another summation order may cause; exit status 1 if there are any that `ALLOWED` does not list."""
 import argparse
 import sys
 
@@ -12,7 +12,7 @@ from evaluators import FLOAT, FLOAT16, node_model, own
 
 MANY = 4096
 RANDOM = np.random.default_rng(0)
-# units in the last place that are more than the rounding of the result, and why
+# errors beyond the rounding of the result, in units in the last place, and their reasons
 ALLOWED = {}
 
 
@@ -68,7 +68,7 @@ CASES = [
 
 def results(program, case, element, number):
     operator, inputs, attributes, count = case
-    # the numbers of both runs are float16's
+    # the values of both runs are float16's
     inputs = [value if value is None or value.dtype.kind == "i" else value.astype("f2").astype(number) for value in inputs]
     opset = 23 if operator in ("RMSNormalization", "Attention") else 22
     return own(program, *node_model(operator, inputs, [element] * count, opset, **attributes))

@@ -1,6 +1,6 @@
 """Structural mutations of ONNX models: each takes a source of random numbers and a model, and changes the model in place.
 
-A mutation does nothing where the model has nothing of its kind. Mutants need not be valid: whoever reads them must say so."""
+A mutation does nothing where the model has nothing of its kind. Mutants need not be valid: a reader must reject invalid ones."""
 import numpy as np
 from onnx import AttributeProto, GraphProto, TensorProto, helper, numpy_helper
 

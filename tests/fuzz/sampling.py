@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sampling.py ONNX_RUN: Resize and GridSample in all their modes on random extents, against the reference evaluator and ONNX Runtime.
 
-A result is right if one of the two has it; what ends with exit code 3 is only counted. Prints what neither has; exit status 1 if there is any that `KNOWN` does not list."""
+A result is right if one of the two has it; runs that end with exit code 3 are only counted. Prints results that neither has; exit status 1 if there is any that `KNOWN` does not list."""
 import argparse
 import itertools
 import os

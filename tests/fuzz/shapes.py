@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """shapes.py ONNX_RUN: runs the cases of ONNX's backend suite with shapes of the graph dropped: of its inputs, of its outputs, and of both.
 
-Each run gives the right results, or ends with exit code 1 or 3 and says why. Prints the counts of each mode and, with --list, the cases that ended with an
+Each run gives the right results, or ends with exit code 1 or 3 and an error message. Prints the counts of each mode and, with --list, the cases that ended with an
 error; exit status 1 if results are wrong or a run ends otherwise."""
 import argparse
 import os
@@ -101,7 +101,7 @@ def main():
     with ThreadPoolExecutor(options.jobs) as pool:
         for mode in MODES:
             counts = Counter()
-            # what is not right as it is says nothing
+            # a model that already fails is not informative
             run = lambda path: attempt(options.program, path, mode, tolerances.get(path.parent.name, (1e-3, 1e-7)))  # noqa: B023, E731
             right = []
             for path, (outcome, why) in zip(models, pool.map(run, models)):

@@ -95,7 +95,7 @@ def seeded_weights(proto, seed):
 
 
 def scale_classifier(model, random):
-    """Makes the logits spread by about 2, so that the softmax behind them is not a step."""
+    """Makes the logits spread by about 2, so that the softmax after them is not a step."""
     last = [node for node in model.graph.node if node.op_type in ("Gemm", "Conv")][-1]
     probe = onnx.ModelProto()
     probe.CopyFrom(model)

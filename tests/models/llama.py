@@ -42,7 +42,7 @@ class Weights:
         return self.tensors[f"{name}.weight"]
 
     def halves(self, name, heads):
-        """A projection whose rotary pairs stand in the two halves of a head instead of side by side."""
+        """A projection whose rotary pairs are in the two halves of a head instead of adjacent."""
         weight = self[name]
         pairs = weight.reshape(heads, self.head_width // 2, 2, weight.shape[1])
         return pairs.swapaxes(1, 2).reshape(weight.shape)
@@ -97,7 +97,7 @@ class Decoder:
         return [b.op("Unsqueeze", b.op(kind, both), b.integers(1)) for kind in ("Cos", "Sin")]
 
     def mask(self):
-        """The lowest number where a key lies behind its query or is padding, else 0."""
+        """The lowest number if a key comes after its query or is padding, else 0."""
         b = self.b
         scalar = lambda value: b.op("Squeeze", value, b.integers(0))
         total = scalar(b.op("Shape", "attention_mask", start=1, end=2))

@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,outline-kernels,build-kernels{target=llvm}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,outline-kernels{attention=false}' | FileCheck %s --check-prefix=APART
 
-// Scores and weights of some rows lie in memory of the thread; the weights that are a result are in memory as a whole.
+// Scores and weights of a group of rows are in thread-local memory; weights that are a result are materialised whole.
 // CHECK: callee = @matmul_softmax_matmul_0}
 // CHECK: callee = @matmul_0}
 // CHECK: callee = @softmax_0}

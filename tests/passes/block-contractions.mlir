@@ -1,4 +1,4 @@
-// Products with known weights of a few bits read them as they are; where arithmetic is fixed they are products with floats.
+// Matrix products with constant 4-bit weights read them packed; with fixed arithmetic, they become float products.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true},decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true},decompose,onnx-to-linalg,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true lowered=true},decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=FLOATS

@@ -1,4 +1,4 @@
-// Products of bytes are contractions; what is made of the sums has other elements, so that they lie apart.
+// int8 matrix products are contractions; their i32 sums are in a separate buffer from the requantised result.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,lower-to-kernels,tile-contractions{runtime=false},lower-to-low,verify-level' | FileCheck %s --check-prefix=LOOPS

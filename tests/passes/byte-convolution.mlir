@@ -1,4 +1,4 @@
-// A convolution of bytes with no more channels than lie side by side is a contraction like any other.
+// An int8 convolution whose channels fit into one block is an ordinary contraction.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s
 
 // CHECK: "rt.contract"({{.*}}kind = "u8i8"

@@ -35,7 +35,7 @@
     "func.return"(%n, %m) : (index, index) -> ()
   }) {sym_name = "extents", function_type = (tensor<?x4xf32>) -> (index, index)} : () -> ()
 
-  // A branch on a constant is the region taken; a loop that runs once is its body; one that never runs is nothing.
+  // A branch on a constant becomes the region taken; a loop that runs once becomes its body; one that never runs is removed.
   // CHECK: ^bb0(%[[X:.*]]: f32, %[[BUFFER:.*]]: memref<8xf32>):
   // CHECK-NOT: scf
   // CHECK: %[[ONE:.*]] = "arith.constant"() {value = 1 : index}
@@ -79,7 +79,7 @@
     "func.return"(%r) : (i32) -> ()
   }) {sym_name = "branches", function_type = (i1, i32) -> i32} : () -> ()
 
-  // Floats fold only where the result is the same bit for bit.
+  // Floats fold only if the result is bitwise equal.
   // CHECK: ^bb0(%[[X:.*]]: f32):
   // CHECK: %[[ZERO:.*]] = "arith.constant"() {value = 0.000000e+00 : f32}
   // CHECK-NEXT: %[[SUM:.*]] = "arith.addf"(%[[X]], %[[ZERO]])

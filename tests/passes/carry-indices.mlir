@@ -1,10 +1,10 @@
-// Indices that a loop's counter is divided into are carried along by the loop.
+// Loops carry the indices that would be computed by dividing their counter.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='carry-indices,simplify' | FileCheck %s
 
 // CHECK: "arith.divui"
 // CHECK: "arith.divui"
 // CHECK: "scf.for"({{.*}}) ({
-// The quotient by the inner extent is read by nothing but the next division.
+// Only the next division reads the quotient by the inner extent.
 // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
 // CHECK-NOT: arith.divui
 // CHECK: "memref.store"
@@ -31,7 +31,7 @@
   "func.return"() : () -> ()
 }) {sym_name = "rows", function_type = (memref<?xindex>, index, index, index, index) -> ()} : () -> ()
 
-// What is known divides better by itself, and by what the loop makes there is no carrying.
+// Division by a constant is cheap, and a divisor computed in the loop cannot be carried.
 // CHECK: "scf.for"
 // CHECK: "arith.divui"
 // CHECK: "scf.for"

@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=cranelift}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm}' | FileCheck %s --check-prefix=WIDE
 
-// A triangle: each row is zeros, then a copy; nothing is compared. Wide vectors compare instead.
+// A triangular mask: each row is zeros, then a copy, without comparisons. Wide vectors compare instead.
 // CHECK: %[[BOUND:.*]] = "arith.minsi"(
 // CHECK-NOT: arith.cmpi
 // CHECK: %[[ZEROS:.*]] = "vector.broadcast"
@@ -35,7 +35,7 @@
 
 // -----
 
-// One element of a row: the row is filled, then the one is written where it lies inside, for wide vectors as well.
+// One element of a row: the row is filled, then the element is written if its index is in bounds, also for wide vectors.
 // CHECK-NOT: arith.cmpi
 // CHECK: "vector.store"
 // CHECK: %[[FIRST:.*]] = "arith.minsi"(
@@ -65,7 +65,7 @@
 
 // -----
 
-// Conversions are the runtime's for narrow vectors, a chunk at a time.
+// For narrow vectors, the runtime converts a chunk at a time.
 // CHECK: "func.call"({{.*}}) {callee = @rt_map_row}
 // CHECK: sym_name = "kernel_0"
 // WIDE: "arith.extsi"({{.*}}) : (vector<16xi32>) -> vector<16xi64>

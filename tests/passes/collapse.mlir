@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
-// What is computed element by element is one row, whatever the shape; axes of one element are gone.
+// An elementwise operation becomes one row, whatever the shape; axes of extent 1 are removed.
 // CHECK: "tensor.reshape"(%arg0, %{{.*}}) : (tensor<1x64x56x56xf32>, tensor<1xindex>) -> tensor<200704xf32>
 // CHECK: callee = @exp_0} : (tensor<200704xf32>, tensor<200704xf32>) -> tensor<200704xf32>
 // CHECK: (tensor<200704xf32>, tensor<4xindex>) -> tensor<1x64x56x56xf32>
@@ -14,7 +14,7 @@
 
 // -----
 
-// An operand that has some of the axes alone keeps those apart, and only those.
+// An operand that lacks some of the axes keeps only those separate.
 // CHECK: callee = @add_0} : (tensor<128x3136xf32>, tensor<128xf32>, tensor<128x3136xf32>) -> tensor<128x3136xf32>
 "builtin.module"() ({
   "func.func"() ({
@@ -26,7 +26,7 @@
 
 // -----
 
-// Loops that reduce are merged among themselves.
+// Reduction loops are merged with each other.
 // CHECK: callee = @reducesum_0} : (tensor<64x3136xf32>, tensor<64xf32>) -> tensor<64xf32>
 "builtin.module"() ({
   "func.func"() ({
@@ -39,7 +39,7 @@
 
 // -----
 
-// A slice does not visit its axis whole: what it reads keeps its axes. Unknown extents stay, and those behind them are merged.
+// A slice covers only part of its axis: its operand keeps its axes. Dynamic extents stay, and those after them are merged.
 // CHECK: callee = @slice_0} : (tensor<2x6xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK: callee = @neg_0} : (tensor<?x15xf32>, tensor<?x15xf32>) -> tensor<?x15xf32>
 "builtin.module"() ({

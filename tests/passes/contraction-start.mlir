@@ -1,4 +1,4 @@
-// A start vector of one element is no buffer: kernels hold it themselves.
+// An initial vector of one element is not a buffer: it is a constant of the kernel.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s
 
 // CHECK: "arith.constant"() {value = 5.000000e-01 : f32}

@@ -1,4 +1,4 @@
-// Of three rows of taps that lie far apart the first and the last rows of places see two, and those between them one.
+// Of three widely dilated kernel rows, the first and the last output rows read two, and those between them one.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 
 // CHECK: tensor<1x1x2x3x16x16xf32>

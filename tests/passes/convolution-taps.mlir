@@ -1,7 +1,7 @@
-// Taps of a kernel that see nothing but padding are no part of the convolution.
+// Kernel elements that read nothing but padding are removed from the convolution.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 
-// of three rows of taps the middle one is left, of three columns all
+// of three kernel rows the middle one remains, of three columns all
 // CHECK: (d0, d1, d2, d3) -> (d0, d1, d2 + 1, d3)
 // CHECK: static_high = array<i64: 0, 0, 0, 12, 0>{{.*}}tensor<1x1x14x38x16xf32>
 // CHECK: tensor<1x1x1x3x16x16xf32>

@@ -16,7 +16,7 @@
     "func.return"(%sum) : (index) -> ()
   }) {sym_name = "chain", function_type = (tensor<?x4xf32>) -> index} : () -> ()
 
-  // An outer operation stands for an inner one; two branches share nothing. Loads may differ.
+  // An outer operation replaces an inner one; two branches share nothing. Loads may differ.
   // CHECK: ^bb0(%[[C:.*]]: i1, %[[X:.*]]: f32, %[[BUFFER:.*]]: memref<4xf32>):
   // CHECK-NEXT: %[[A:.*]] = "arith.addf"
   // CHECK: "scf.if"
@@ -45,7 +45,7 @@
     "func.return"(%sum) : (f32) -> ()
   }) {sym_name = "regions", function_type = (i1, f32, memref<4xf32>) -> f32} : () -> ()
 
-  // A block stands for those it dominates.
+  // Operations of a block replace equal ones in the blocks that it dominates.
   // CHECK: "arith.addi"
   // CHECK: "arith.muli"
   // CHECK: ^bb2
@@ -65,7 +65,7 @@
     "func.return"(%d) : (i32) -> ()
   }) {sym_name = "blocks", function_type = (i1, i32) -> i32} : () -> ()
 
-  // What is random is not the same twice.
+  // Random results differ from each other.
   // CHECK: ^bb0(%[[X:.*]]: tensor<4xf32>, %[[TRAINS:.*]]: tensor<i1>):
   // CHECK-COUNT-2: "onnx.Dropout"(%[[X]]
   // CHECK-NOT: "onnx.Dropout"

@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true}' | FileCheck %s
 
-// What is not of ONNX is taken apart; compositions of the standard's own are left to the rewrites.
+// Operators of other domains are decomposed; ONNX's own compositions are left to the rewrites.
 // CHECK: "func.func"
 // CHECK: %[[T:.*]] = "onnx.Transpose"(%{{.*}}) {perm = [0, 2, 1]}
 // CHECK: %[[P:.*]] = "onnx.MatMul"(%[[T]], %{{.*}})

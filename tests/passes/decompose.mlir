@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='decompose' | FileCheck %s
 
-// A composition becomes what its definition says; what nobody reads is left out.
+// A composition is replaced by its definition; unused operations are removed.
 // CHECK-NOT: onnx.SwiGLU
 // CHECK: %[[GATE:.*]] = "onnx.Swish"(%{{.*}}) {alpha = 1.000000e+00 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: %[[RESULT:.*]] = "onnx.Mul"(%[[GATE]], %{{.*}})
@@ -15,7 +15,7 @@
 
 // -----
 
-// A layer over steps is one product of the input and a scan over the rest.
+// A recurrent layer is one matrix product with the input and a scan over the rest.
 // CHECK-NOT: onnx.RNN
 // CHECK: "onnx.MatMul"
 // CHECK: "onnx.Scan"

@@ -1,4 +1,4 @@
-// What the runtime would compute is a function of the module; sines are calls of one where products are rounded.
+// Functions of the runtime become functions of the module; sines are calls of one if multiplications are rounded.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='expand-math{inline=rounded},define-functions' | FileCheck %s
 
 // CHECK: "func.call"({{.*}}) {callee = @rt_exp_f64} : (f64) -> f64
@@ -9,7 +9,7 @@
 // CHECK: sym_name = "rt_exp_f64"
 // CHECK: "arith.muli"
 // CHECK: sym_name = "rt_cos_f32"
-// nobody defines that
+// an undefined function
 // CHECK-NEXT: "func.func"() ({
 // CHECK-NEXT: }) {{.*}}sym_name = "rt_cbrt_f64"
 "func.func"() ({

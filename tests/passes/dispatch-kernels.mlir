@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=dispatch-kernels | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=dispatch-kernels,tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
-// The kernel is a choice by the word of the processor's level.
+// The kernel dispatches by the word with the processor's level.
 // CHECK: %[[WORD:.*]] = "memref.get_global"() {name = @rt_level}
 // CHECK: %[[LEVEL:.*]] = "memref.load"(%[[WORD]],
 // CHECK: %[[FOUR:.*]] = "arith.constant"() {value = 4 : i64}
@@ -15,7 +15,7 @@
 // CHECK: rt.level = 3 : i64, sym_name = "known_v3"
 // CHECK: rt.level = 2 : i64, sym_name = "known_v2"
 
-// Each version has the vectors of its level.
+// Each version has its level's vector width.
 // LOW: vector<16xf32>
 // LOW: rt.level = 4 : i64, sym_name = "known_v4"
 // LOW: vector<8xf32>

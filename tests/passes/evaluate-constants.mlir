@@ -1,4 +1,4 @@
-// Small constants are computed; what the processor or a library decides, large constants and long sums are left to code.
+// Small constants are folded; large constants, long reductions and functions of the processor or a library are not.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,evaluate-constants' | FileCheck %s
 
 // 3 / sqrt(4 + 5) for each channel, broadcast and transposed

@@ -1,4 +1,4 @@
-// Where vectors are wide, functions on f64 are arithmetic, too, and so is what is computed in it for f32.
+// With wide vectors, functions on f64 become arithmetic, too, and so do f32 functions that are computed in f64.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='expand-math{inline=doubles}' | FileCheck %s
 
 // CHECK-NOT: rt_exp_f64
@@ -6,7 +6,7 @@
 // CHECK-NOT: rt_pow_f32
 // CHECK: "arith.shli"({{.*}}) : (vector<8xi64>, vector<8xi64>) -> vector<8xi64>
 // CHECK: "arith.truncf"({{.*}}) : (vector<16xf64>) -> vector<16xf32>
-// the quotient of numbers that are far apart needs more digits than there are
+// the quotient of values of very different magnitude needs more digits than f64 has
 // CHECK: "math.trunc"({{.*}}) : (vector<16xf64>) -> vector<16xf64>
 // CHECK: "scf.if"
 // CHECK: callee = @rt_fmod_f32

@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=flatten-buffers | FileCheck %s
 
-// The innermost loop runs over an axis with others behind it: its index is multiplied by how far apart its neighbours are, and what the
-// loops around say is added up in front.
+// The innermost loop runs over an axis that is not the last: its index is multiplied by the axis's stride, and the offsets of the
+// enclosing loops are added up before it.
 // CHECK: ^bb0(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %[[N:.*]]: index, %[[C:.*]]: index, %[[W:.*]]: index, %{{.*}}: index):
 // CHECK: %[[IMAGE:.*]] = "arith.muli"(%[[W]], %[[C]])
 // CHECK: ^bb0(%[[I:.*]]: index):

@@ -28,7 +28,7 @@
 
 // -----
 
-// Columns that do not fill a group: where they end is a size of the weights, and known too.
+// Columns that do not fill a group: their end is an extent of the weights, which is also constant.
 // CHECK: ^bb0(%{{.*}}: tensor<4x32xf32>):
 // CHECK-NEXT: ml_program.global_load
 // CHECK: func.call
@@ -45,7 +45,7 @@
 
 // -----
 
-// What the model gives away and is made of numbers alone is written by each run, not copied from where one wrote it.
+// An output that depends on constants alone is computed by each run, not copied from a stored result.
 // CHECK: ^bb0(%{{.*}}: tensor<4x32xf32>):
 // CHECK-NOT: ml_program
 // CHECK: "func.call"(

@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
-// A transposition that leaves the columns of a product innermost belongs into its kernel.
+// A transpose that keeps the columns of a matrix product innermost is fused into its kernel.
 // CHECK: callee = @matmul_transpose
 // CHECK-NOT: func.call
 // CHECK: func.return
@@ -15,7 +15,7 @@
 
 // -----
 
-// Micro-kernels write columns side by side: one that moves them elsewhere is a kernel of its own.
+// Micro-kernels write contiguous columns: a transpose that moves them elsewhere is a separate kernel.
 // CHECK: callee = @matmul_
 // CHECK: callee = @transpose_
 // CHECK: func.return

@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose{foreign=true},canonicalize' | FileCheck %s
 
-// A gradient becomes adjoints, from what it names back to its inputs.
+// A gradient becomes adjoints, from the differentiated value back to the inputs.
 // CHECK: %[[SINE:.*]] = "onnx.Sin"
 // CHECK: %[[ONES:.*]] = "onnx.Expand"
 // CHECK-NEXT: %[[RESULT:.*]] = "onnx.Mul"(%[[ONES]], %[[SINE]])

@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=build-kernels | FileCheck %s
 
-// A routine takes words on the stack; the extents of a result that it returns are read behind the call, and asserted where
-// the type knows them. What an iteration makes is freed at its end, but for the tensors that go round.
+// A routine's arguments are words on the stack; the extents of a result are read after the call, and asserted if
+// the type states them. The buffers of an iteration are freed at its end, except for loop-carried tensors.
 // CHECK: callee = @rt_allocate
 // CHECK: %[[SCOPE:[0-9]+]] = "func.call"({{%[0-9]+}}) {callee = @rt_scope_begin}
 // CHECK: "scf.while"

@@ -1,5 +1,5 @@
-// What is done to channels of an image, each with a number of its own, goes along its pixels where it takes functions: one call computes
-// those of all.
+// Per-channel functions of an image, with a separate constant for each channel, run along its pixels: one call computes
+// those of all channels.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
 
 // CHECK: sym_name = "conv_

@@ -20,7 +20,7 @@
     "func.return"(%joined) : (tensor<?x?xf32>) -> ()
   }) {sym_name = "dynamic", function_type = (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x?xf32>, arg_attrs = [{onnx.name = "x", onnx.dim_params = "0:N"}, {onnx.name = "w"}]} : () -> ()
 
-  // An argument of unknown rank has the one that its reader takes.
+  // An argument of unknown rank gets the rank that its consumer requires.
   // CHECK: "onnx.Transpose"{{.*}} (tensor<?x?xf32>) -> tensor<?x?xf32>
   "func.func"() ({
   ^bb0(%x: tensor<*xf32>):
@@ -28,7 +28,7 @@
     "func.return"(%turned) : (tensor<*xf32>) -> ()
   }) {sym_name = "demanded", function_type = (tensor<*xf32>) -> tensor<*xf32>} : () -> ()
 
-  // Where readers take any rank it stays unknown.
+  // If consumers accept any rank, it stays unknown.
   // CHECK: "onnx.Relu"{{.*}} (tensor<*xf32>) -> tensor<*xf32>
   "func.func"() ({
   ^bb0(%x: tensor<*xf32>):

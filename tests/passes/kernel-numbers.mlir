@@ -1,10 +1,10 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
-// Two operators that differ in a number alone share a kernel, which takes the number.
+// Two operators that differ only in a constant share a kernel, which has the constant as an argument.
 // CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
 // CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
 // CHECK: func.return
-// What all calls agree on is part of the kernel.
+// Arguments that are equal in all calls become constants of the kernel.
 // CHECK: "arith.constant"() {value = dense<5.000000e-01> : tensor<f32>}
 // CHECK-NOT: sym_name = "mul_add_1"
 // CHECK: rt.kernel
@@ -24,7 +24,7 @@
 
 // -----
 
-// What a contraction multiplies stays an argument, of which micro-kernels take the address.
+// The operands of a contraction stay arguments, whose addresses micro-kernels receive.
 // CHECK: callee = @matmul_0} : (tensor<1x1x1xf32>
 "builtin.module"() ({
   "func.func"() ({

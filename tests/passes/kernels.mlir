@@ -3,7 +3,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefixes=WIDE
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,time-kernels' | FileCheck %s --check-prefixes=TIME
 
-// Two elementwise operations are one kernel, whose calls take sizes and destinations.
+// Two elementwise operations are one kernel, whose arguments are sizes and destinations.
 // OUTLINE: ^bb0(%[[X:.*]]: tensor<?x32xf32>):
 // OUTLINE-NOT: linalg.generic
 // OUTLINE: %[[INIT:.*]] = "tensor.empty"

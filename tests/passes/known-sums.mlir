@@ -1,4 +1,4 @@
-// What zero points add to the sums of a convolution of bytes is a constant where its weights are: -5 · ((1 - 1) + (-2 - 1)) and
+// The contribution of zero points to the sums of an int8 convolution is a constant if its weights are: -5 · ((1 - 1) + (-2 - 1)) and
 // -5 · ((3 - 1) + (4 - 1)).
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 

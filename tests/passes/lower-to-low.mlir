@@ -27,7 +27,7 @@
 // MATH: "math.fma"
 // MATH-NOT: math.exp
 
-// What the body reads from outside is written to a table at once, and read at once.
+// The values that the body captures are written to a table at once, and read at once.
 // PARALLEL: "rt.pack"(%[[ENVIRONMENT:[a-z0-9]+]], {{.*}}) {words = array<i64: 0, 1, 2, 3>} :
 // PARALLEL: "rt.parallel_for"(%[[ENVIRONMENT]], %{{.*}}, %{{.*}}) {callee = @[[BODY:.*]]} :
 // PARALLEL: sym_name = "kernel"

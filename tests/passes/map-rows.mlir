@@ -1,8 +1,8 @@
-// Functions of vectors in a loop are computed for pieces of its rows: the argument is stored, or read where it lies, the runtime
-// computes the function, and what is left of the loop reads the results.
+// Functions of vectors in a loop are computed for row buffers: the argument is stored, or read in place, the runtime
+// computes the function, and the rest of the loop reads the results.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='map-rows' | FileCheck %s
 
-// A row of loads and a store of the function need no loop: only pieces are left.
+// A row of loads and a store of the function need no loop: only calls on row buffers remain.
 // CHECK: "func.func"
 // CHECK: "scf.for"
 // CHECK-NOT: math.exp
@@ -26,7 +26,7 @@
   "func.return"() : () -> ()
 }) {sym_name = "direct", function_type = (memref<?xf32>, memref<?xf32>, index, index) -> ()} : () -> ()
 
-// The hyperbolic tangent of a logarithm is of a later stage; what the loop carries goes through all pieces.
+// The hyperbolic tangent of a logarithm is in a later stage; loop-carried values pass through all row buffers.
 // CHECK: "func.func"
 // CHECK: "scf.for"
 // CHECK: "scf.for"
@@ -60,7 +60,7 @@
   "func.return"(%total) : (vector<4xf32>) -> ()
 }) {sym_name = "staged", function_type = (memref<?xf32>, index, vector<4xf32>) -> vector<4xf32>} : () -> ()
 
-// A function of what the loop carries stays.
+// A function of a loop-carried value stays.
 // CHECK: "func.func"
 // CHECK-NOT: rt_map_row
 // CHECK: "math.exp"
@@ -77,7 +77,7 @@
   "func.return"(%last) : (vector<4xf32>) -> ()
 }) {sym_name = "carried", function_type = (index, vector<4xf32>) -> vector<4xf32>} : () -> ()
 
-// What only copies a row is one call.
+// A loop that only copies a row is one call.
 // CHECK: "func.func"
 // CHECK-NOT: "scf.for"
 // CHECK: callee = @rt_copy_row
@@ -116,8 +116,8 @@
   "func.return"(%total) : (vector<4xf32>) -> ()
 }) {sym_name = "across", function_type = (memref<?xf32>, index, vector<4xf32>) -> vector<4xf32>} : () -> ()
 
-// Several operations may be one function, with numbers that are the same for the whole row: bytes less a zero point, scaled, and the
-// nearest bytes of that; a sigmoid; an exponential of a difference.
+// Several operations may be one function, with scalars that are the same for the whole row: bytes minus a zero point, scaled, and the
+// nearest bytes of the result; a sigmoid; an exponential of a difference.
 // CHECK: "func.func"
 // CHECK: "func.call"({{.*}}, %arg4, %{{.*}}) {callee = @rt_map_row}
 // CHECK: "scf.for"
@@ -155,7 +155,7 @@
   "func.return"() : () -> ()
 }) {sym_name = "bytes", function_type = (memref<?xi8>, memref<?xi8>, index, f32, f32) -> ()} : () -> ()
 
-// Two rows of bytes may be operands of one function, read where they lie.
+// Two rows of bytes may be operands of one function, read in place.
 // CHECK: "func.func"
 // CHECK: "scf.for"
 // CHECK-NOT: "scf.for"
@@ -230,7 +230,7 @@
   "func.return"() : () -> ()
 }) {sym_name = "composed", function_type = (memref<?xf32>, memref<?xf32>, index, f32) -> ()} : () -> ()
 
-// A row that is nothing but another one and scalars is one call.
+// A row that combines another one with scalars is one call.
 // CHECK: "func.func"
 // CHECK-NOT: "scf.for"
 // CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32, f32) -> ()
@@ -253,8 +253,8 @@
   "func.return"() : () -> ()
 }) {sym_name = "differences", function_type = (memref<?xf32>, memref<?xf32>, index, f32, f32) -> ()} : () -> ()
 
-// What is divided by a number of the row and rounded to bytes is one call, and bytes that are looked up in one table are another; the
-// table is read by nobody else.
+// A division by a scalar of the row with rounding to bytes is one call, and lookups of bytes in one table are another; the
+// table has no other readers.
 // CHECK: "func.func"
 // CHECK: "func.call"({{.*}}, %arg4, %arg5, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
 // CHECK: "rt.address"(%arg3)
@@ -301,7 +301,7 @@
   "func.return"() : () -> ()
 }) {sym_name = "tables", function_type = (memref<?xf32>, memref<?xf32>, index, memref<256xf32>, f32, f32) -> ()} : () -> ()
 
-// Sums of i32 become bytes in one call; what does not become bytes is no such function, and wider sums are scaled by themselves.
+// Requantising i32 sums to bytes is one call; without a conversion to bytes it is not, and wider sums are scaled separately.
 // CHECK: "func.func"
 // CHECK: callee = @rt_requantize_row
 // CHECK-NOT: arith.sitofp

@@ -1,9 +1,9 @@
-// What only moves elements is a call of the runtime where code runs once, and loops where it runs often.
+// Data movement is a call of the runtime in code that runs once, and loops in code that runs often.
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{runs=one},verify-level{level=kernel}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=OFTEN
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm runs=one},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
 
-// The addresses, the bytes of an element and the number of axes; then of each axis its extent and its steps in both tensors.
+// The addresses, the bytes of an element and the number of axes; then the extent of each axis and its strides in both tensors.
 // CHECK: sym_name = "main_graph"
 // CHECK: %[[FROM:[0-9]+]] = "rt.address"(%arg0)
 // CHECK: %[[TO:[0-9]+]] = "rt.address"(%arg1)
@@ -34,7 +34,7 @@
 
 // -----
 
-// Subscripts that are no sums of indices are computed in loops.
+// Subscripts that are not sums of indices are computed in loops.
 // CHECK: sym_name = "main_graph"
 // CHECK-NOT: rt_move
 // CHECK: scf.parallel

@@ -1,4 +1,4 @@
-// A sum over everything is computed once, in front of the sums over rows that read it.
+// A reduction of the whole tensor is computed once, before the row reductions that read it.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
 

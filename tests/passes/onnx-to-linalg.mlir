@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,verify-level{level=structured}' | FileCheck %s
 
-// A static chain: index maps say which elements meet.
+// A static chain: index maps pair the elements of operands.
 // CHECK: ^bb0(%[[X:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<3xf32>):
 // CHECK: %[[EMPTY:.*]] = "tensor.empty"() : () -> tensor<2x3xf32>
 // CHECK: %[[SUM:.*]] = "linalg.generic"(%[[X]], %[[B]], %[[EMPTY]])
@@ -50,7 +50,7 @@
 
 // -----
 
-// The first part of an axis: the loop covers less than the operand, which its map says.
+// The first part of an axis: the loop covers less than the operand, as its map states.
 // CHECK: affine_map<(d0, d1) -> (d0, d1 mod 2)>
 // CHECK: affine_map<(d0, d1) -> (d0, d1 + 2)>
 "builtin.module"() ({
@@ -64,7 +64,7 @@
 
 // -----
 
-// Axes that only data tell: each extent is split into a part that stays and one that is reduced, one of them 1.
+// Data-dependent axes: each extent is split into a kept and a reduced factor, one of which is 1.
 // CHECK: "arith.select"
 // CHECK: "tensor.reshape"{{.*}} -> tensor<?x?x?x?xf32>
 // CHECK: iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]
@@ -78,7 +78,7 @@
 
 // -----
 
-// A shape that only data tell must hold as many elements.
+// A data-dependent shape must have the same number of elements.
 // CHECK: %[[RAW:.*]] = "tensor.extract"
 // CHECK: "cf.assert"{{.*}}another number of elements
 // CHECK: "tensor.reshape"
@@ -92,7 +92,7 @@
 
 // -----
 
-// Bytes without a sign are weighed without one.
+// uint8 values are converted as unsigned.
 // CHECK-COUNT-4: "arith.uitofp"
 // CHECK-NOT: "arith.sitofp"{{.*}}(i8)
 // CHECK: "math.roundeven"
@@ -108,7 +108,7 @@
 
 // -----
 
-// What has no elements adds none to a Concat.
+// An operand without elements adds none to a Concat.
 // CHECK: ^bb0(%[[X:.*]]: tensor<2x3xf32>, %[[NONE:.*]]: tensor<2x0xf32>, %[[Y:.*]]: tensor<2x1xf32>):
 // CHECK-NOT: "tensor.concat"(%[[X]], %[[NONE]])
 // CHECK: "tensor.concat"(%[[X]], %[[Y]])

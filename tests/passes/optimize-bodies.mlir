@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=optimize | FileCheck %s
 
-// Bodies are optimised as the main graph is, with what they read from outside.
+// Bodies are optimised like the main graph, together with the values that they capture.
 // CHECK: "onnx.Loop"
 // CHECK-NOT: onnx.Transpose
 // CHECK: "onnx.Add"

@@ -2,7 +2,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{strict-fp=true}' | FileCheck %s --check-prefix=STRICT
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{without=linear+shape}' | FileCheck %s --check-prefix=WITHOUT
 
-// Transposing twice is doing nothing, statically and with dynamic extents.
+// Two inverse transposes cancel, with static and with dynamic extents.
 // CHECK: ^bb0(%[[X:.*]]: tensor<?x4xf32>):
 // CHECK-NEXT: %[[R:.*]] = "onnx.Relu"(%[[X]])
 // CHECK-NEXT: "func.return"(%[[R]])

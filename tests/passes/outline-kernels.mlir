@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,outline-kernels{shapes=shared}' | FileCheck %s
 
-// Both halves of an axis are read as they lie: how far the loop runs is the kernel's argument, and no modulus says it once more.
+// Both halves of an axis are read in place: the loop's bound is an argument of the kernel, and no modulus repeats it.
 // CHECK: sym_name = "main_graph"
 // CHECK: affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>
 // CHECK: affine_map<(d0, d1) -> (d0, d1 + 24)>, affine_map<(d0, d1) -> (d0, d1)>

@@ -1,4 +1,4 @@
-// What a padded row has of the operand itself is copied; only what lies around it is looked up.
+// The interior of a padded row is copied; only its borders are computed by index.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 
 // CHECK: tensor<1x8x2xf32>

@@ -1,9 +1,9 @@
-// What routines make of constants is computed beside the compiler: neither the calls are left nor what they alone read. What a run
-// gives is left alone, and so are routines that may fail.
+// Routines on constants are evaluated in the background: neither the calls nor their sole operands remain. Calls on run-time
+// values are left alone, and so are routines that may fail.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='prepare-constants' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='prepare-constants{known=true}' | FileCheck %s --check-prefix=KNOWN
 
-// a transposition; with a border, what an earlier call gave, which nobody else reads
+// a transpose; with a border, the result of an earlier call, which has no other reader
 // CHECK: "arith.constant"() {value = dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>}
 // CHECK-NOT: dense<[1.000000e+00, 2.000000e+00
 // CHECK: "arith.constant"() {value = dense<[0.000000e+00, 1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00, 0.000000e+00]> : tensor<6xf32>}

@@ -1,5 +1,5 @@
-// With one scale and one zero point a tensor is quantized and dequantized by one operation each, which reads both as they are, also
-// beside a tensor in blocks of channels. A scale for each channel makes a composition of it.
+// With one scale and one zero point, a tensor is quantized and dequantized by one operation each, which reads both directly, also
+// together with a tensor in blocks of channels. A scale for each channel makes it a composition.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,verify-level{level=graph}' | FileCheck %s --check-prefix=GRAPH
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,verify-level{level=structured}' | FileCheck %s
 

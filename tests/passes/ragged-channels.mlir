@@ -1,4 +1,4 @@
-// Channels that are no whole packs get zeros behind them, so that packs are squares that are transposed in registers.
+// Channels that do not fill a pack are padded with zeros, so that packs are squares that are transposed in registers.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
 

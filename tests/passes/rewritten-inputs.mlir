@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=onnx-to-linalg,outline-kernels,build-kernels | FileCheck %s
 
-// A cache that nothing else reads is offered with the memory of the output that follows from it; one that is read behind the
+// A cache without other readers shares memory with the output that updates it; one that is read after the
 // call, or by it, is not.
 // CHECK: %[[CONTEXT:[0-9]+]] = "arith.index_cast"
 // CHECK: %[[CACHE:[0-9]+]] = "arith.index_cast"

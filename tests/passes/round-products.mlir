@@ -1,4 +1,4 @@
-// A product that is rounded before it is added gives the same bits on processors that cannot do otherwise.
+// A multiplication that is rounded before the addition has the same result on processors without fused multiply-add.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='round-products' | FileCheck %s
 
 // CHECK: %[[PRODUCT:.*]] = "arith.mulf"(%arg0, %arg1)

@@ -1,8 +1,8 @@
-// Operations on halves are computed in f32: what is rounded between two of them is rounded once where the second keeps the order of numbers,
-// and what is the same for a whole row is widened in front of it.
+// Operations on f16 and bf16 are computed in f32: roundings between two of them are merged if the second preserves order,
+// and values that are the same for a whole row are widened before it.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
 
-// the number that a row's elements are added to
+// the value that a row's elements are added to
 // CHECK: "arith.extf"({{.*}}) : (f16) -> f32
 // CHECK-NEXT: %[[BIAS:.*]] = "vector.broadcast"
 // one row is widened, and one is rounded

@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},build-kernels,verify-level{level=kernel}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='decompose,onnx-to-linalg,outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
 
-// The runtime folds the row where it lies, and the exponentials of its differences from a piece of a row that they are stored in.
+// The runtime reduces the row in place, and the exponentials of its differences from a row buffer that they are stored in.
 // CHECK: sym_name = "main_graph"
 // CHECK: "func.call"({{.*}}) {callee = @rt_fold_row} : (index, index, index) -> f32
 // CHECK: "arith.maximumf"
@@ -26,8 +26,8 @@
 
 // -----
 
-// Which elements are above the diagonal is a mask: the lanes' numbers are compared with how far the diagonal is. Which are below
-// another is by loops in narrow vectors, as nothing is made of those.
+// A mask selects the elements above the diagonal: lane indices are compared with the distance to the diagonal. Those below
+// another diagonal are selected by loop bounds with narrow vectors, as nothing is computed from them.
 // CHECK: sym_name = "main_graph"
 // CHECK: "scf.for"
 // CHECK: "arith.maxsi"
@@ -48,7 +48,7 @@
 
 // -----
 
-// The windows of some rows are folded by one call, into the result itself.
+// One call reduces the pooling windows of several rows into the result itself.
 // CHECK: sym_name = "main_graph"
 // CHECK: callee = @rt_pad}
 // CHECK: callee = @rt_move}
@@ -69,7 +69,7 @@
 
 // -----
 
-// Where the elements of a row come from is computed once for many rows.
+// The source indices of a row are computed once for many rows.
 // CHECK: sym_name = "main_graph"
 // CHECK: "scf.parallel"
 // CHECK: "memref.alloca"
@@ -94,7 +94,7 @@
 
 // -----
 
-// Coordinates and weights of the columns are in tables, which the rows read.
+// Coordinates and weights of the columns are hoisted into tables, which the rows read.
 // CHECK: sym_name = "main_graph"
 // CHECK: "memref.alloca"
 // CHECK: "scf.for"
@@ -123,7 +123,7 @@
 
 // -----
 
-// What a place of a grid says is in tables that all channels read.
+// The samples of a grid position are in tables that all channels read.
 // CHECK: sym_name = "main_graph"
 // CHECK: "memref.alloca"
 // CHECK: "scf.for"

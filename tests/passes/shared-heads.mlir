@@ -1,13 +1,13 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=optimize | FileCheck %s
 
-// Nine heads of queries and three of keys and values, which are repeated for the products: they are read where they are.
+// Nine heads of queries and three of keys and values, which are repeated for the matrix products: they are read in place.
 // CHECK: ^bb0(%[[Q:.*]]: tensor<?x9x?x64xf32>, %[[K:.*]]: tensor<?x3x?x64xf32>, %[[V:.*]]: tensor<?x3x?x64xf32>,
 // CHECK-NOT: tensor<?x9x64x?xf32>
 // CHECK: %[[SCORES:.*]] = "onnx.MatMul"(%{{.*}}, %{{.*}}) : (tensor<?x3x3x?x64xf32>, tensor<?x3x1x64x?xf32>) -> tensor<?x3x3x?x?xf32>
 // CHECK: %[[JOINED:.*]] = "onnx.Reshape"(%[[SCORES]], %{{.*}}) : (tensor<?x3x3x?x?xf32>, tensor<4xi64>) -> tensor<?x9x?x?xf32>
 // CHECK: "onnx.MatMul"(%{{.*}}, %{{.*}}) : (tensor<?x3x3x?x?xf32>, tensor<?x3x1x?x64xf32>) -> tensor<?x3x3x?x64xf32>
 
-// What repeats all heads one behind the other is left alone.
+// A repetition of all heads in sequence is left alone.
 // CHECK: "onnx.Expand"
 // CHECK: "onnx.MatMul"(%{{.*}}, %{{.*}}) : (tensor<2x8x5x7xf32>, tensor<2x8x7x16xf32>) -> tensor<2x8x5x16xf32>
 "builtin.module"() ({

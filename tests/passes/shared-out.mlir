@@ -1,7 +1,7 @@
-// What loops say of the work of their iterations, by which the runtime shares them out.
+// Loops state the work of their iterations, by which the runtime distributes them.
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm},verify-level{level=kernel}' | FileCheck %s
 
-// A long step along the last padded axis is a row of its own, inside or outside: the threads share what is one run of memory.
+// A long step along the last padded axis is a separate row, inside or outside: the threads share one contiguous range.
 // CHECK: sym_name = "main_graph"
 // CHECK: value = 12 : index
 // CHECK: "scf.parallel"
@@ -21,7 +21,7 @@
 
 // -----
 
-// A square of a transposition is as long as its rows are.
+// The work of a square of a transpose is the length of its rows.
 // CHECK: sym_name = "main_graph"
 // CHECK: "scf.parallel"
 // CHECK: rt.work = 3200 : index

@@ -1,8 +1,8 @@
-// What a reduction over a row and the result both need of its elements is computed once, into the result's own row, also where the result
-// does more with it than one operation.
+// Values that a row reduction and the result share are computed once, into the result's own row, also if the result
+// applies more than one operation to them.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels' | FileCheck %s
 
-// for vectors and for the elements behind them
+// for vectors and for the remaining elements
 // CHECK-COUNT-2: math.exp
 // CHECK-NOT: math.exp
 // CHECK: "arith.select"

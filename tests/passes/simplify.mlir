@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=simplify | FileCheck %s
 
-// Stack memory is taken once a call, a branch on a constant goes one way, and what is never reached is gone.
+// Stack memory is allocated once per call, a branch on a constant is folded, and unreachable code is removed.
 // CHECK: ^bb0(%[[X:.*]]: memref<?xf32>):
 // CHECK-NEXT: "memref.alloca"
 // CHECK: "cf.br"()[^bb1]

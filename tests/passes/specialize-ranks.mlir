@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='specialize-ranks' | FileCheck %s
 
-// The branches of an If give scalars and vectors, and Add takes both: what follows is there twice. What does not depend
-// on the If stays in front.
+// The branches of an If yield scalars and vectors, and Add accepts both: the operations after it are duplicated. Those that do not depend
+// on the If stay before it.
 // CHECK: %[[ROOT:.*]] = "onnx.Sqrt"
 // CHECK-NEXT: %[[R:.*]] = "onnx.If"
 // CHECK: "onnx.Neg"

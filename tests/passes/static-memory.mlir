@@ -1,4 +1,4 @@
-// Without a runtime memory is part of the module, sums of floats run one element after the other, and loops on one thread.
+// Without a runtime, memory is part of the module, float reductions are sequential, and loops run on one thread.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels,fold-constants,build-kernels{target=llvm order=sequence memory=static}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels,fold-constants,build-kernels{target=llvm order=sequence memory=static},number-assertions,tile-contractions,call-contractions,flatten-buffers,expand-math,round-products,outline-parallel{serial=true},lower-control-flow,simplify' | FileCheck %s --check-prefix=LOW
 

@@ -5,7 +5,7 @@
 // LOW-NOT: rt.contract
 // LOW-NOT: rt.depthwise
 
-// Eight rows of 64 columns are one tile of six rows and one of two; sums stay in registers over the loop.
+// Eight rows of 64 columns are one tile of six rows and one of two; accumulators stay in registers over the loop.
 // CHECK-COUNT-4: "vector.load"(%[[START:[0-9]+]],
 // CHECK-COUNT-1: "scf.for"
 // CHECK-COUNT-4: "vector.load"(%[[RIGHT:[0-9]+]],
@@ -47,13 +47,13 @@
 // CHECK: "vector.maskedstore"
 // CHECK: sym_name = "unknown"
 
-// Blocks of six channels, the last of which has two: the inner loop's end is chosen. Rows lie in lines of seven.
+// Blocks of six channels, the last of which has two: the inner loop's end is selected. Rows are in lines of seven.
 // CHECK: "arith.remui"
 // CHECK: %[[LAST:.*]] = "arith.cmpi"
 // CHECK: "arith.select"(%[[LAST]], %{{[0-9]+}}, %{{[0-9]+}})
 // CHECK: sym_name = "convolution"
 
-// A window is straight code.
+// A kernel window is unrolled.
 // CHECK-NOT: "scf.for"
 // CHECK-COUNT-36: "vector.fma"
 // CHECK-NOT: "scf.for"

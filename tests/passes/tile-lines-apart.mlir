@@ -1,5 +1,5 @@
-// Sums of bytes lie apart until bytes are made of them, also line by line, so that one call makes bytes of those of a row of pixels,
-// with what is added and multiplied in each channel.
+// int8 sums are in a separate buffer until they are requantised, also line by line, so that one call requantises a row of pixels,
+// with the addend and the factor of each channel.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
 
 // CHECK: "memref.alloca"() {{.*}} : () -> memref<8192xi32>

@@ -1,4 +1,4 @@
-// What is made of a convolution's sums and of numbers alone goes along its pixels, whose channels lie side by side: one loop without
+// The elementwise epilogue of a convolution with scalars only runs along its pixels, whose channels are contiguous: one loop without
 // indices, for narrow vectors.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels{target=cranelift}' | FileCheck %s
 

@@ -1,5 +1,5 @@
-// Where vectors are wide, bytes are made of sums by the loop itself, also line by line; only the table that they are looked up in then is
-// the runtime's.
+// With wide vectors, the loop itself requantises the sums, also line by line; only the lookup in a table after that is
+// a call of the runtime.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-tables,outline-kernels,fold-constants,build-kernels{target=llvm},number-assertions,call-contractions,flatten-buffers,map-rows{functions=tables}' | FileCheck %s
 
 // CHECK: callee = @rt_contract_u8_i8

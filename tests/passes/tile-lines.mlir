@@ -1,9 +1,9 @@
-// What is done to a tile of a convolution goes along its pixels, whose channels lie side by side: one call computes a function of all.
+// The epilogue of a tile of a convolution runs along its pixels, whose channels are contiguous: one call computes a function of all.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
 
 // CHECK: callee = @rt_contract
 // CHECK: "rt.buffer"
-// the channels of a row of pixels, in pieces
+// the channels of a row of pixels, in chunks
 // CHECK: %[[FUNCTION:.*]] = "arith.constant"() {value = 25 : index}
 // CHECK: "func.call"(%[[FUNCTION]], {{.*}}) {callee = @rt_map_row}
 // CHECK-NOT: math.exp

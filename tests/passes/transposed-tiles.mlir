@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
 
-// Columns of the operand are rows of the result: squares of as many rows as vectors have lanes are loaded along the operand's
-// rows and transposed in registers. What is left of either side goes element by element.
+// Columns of the operand are rows of the result: squares with one row per vector lane are loaded along the operand's
+// rows and transposed in registers. The remainder of either side is copied element by element.
 // CHECK: sym_name = "main_graph"
 // CHECK: "scf.parallel"
 // CHECK: "scf.for"
@@ -27,7 +27,7 @@
 
 // -----
 
-// Eight halves fill a register as four floats do.
+// Eight f16 values fill a register like four f32 values.
 // CHECK: sym_name = "main_graph"
 // CHECK-COUNT-8: "vector.load"{{.*}} -> vector<8xf16>
 // CHECK-COUNT-24: "vector.shuffle"{{.*}}mask = array<i64: {{0, 8, 1, 9|4, 12, 5, 13}}

@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 
-// Whether N is 1 only a run tells: as a rule it is not, and %y is read as it lies; else its element is repeated. The product
-// tells that M is what N broadcasts to.
+// Whether N is 1 is known only at run time: usually it is not, and %y is read in place; otherwise its element is repeated. The product
+// implies that M is the extent that N broadcasts to.
 // CHECK: "cf.assert"
 // CHECK: "scf.if"
 // CHECK: "scf.yield"

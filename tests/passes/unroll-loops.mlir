@@ -1,5 +1,5 @@
-// A loop of three iterations becomes its body three times, with what it carries handed on; one of four stays, and so does one whose
-// bounds only a run tells.
+// A loop of three iterations is unrolled, with its carried values passed on; one of four stays, and so does one whose
+// bounds are dynamic.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='unroll-loops,simplify' | FileCheck %s
 
 // CHECK: ^bb0(%[[X:arg[0-9]+]]: memref<?xf32>

@@ -1,9 +1,9 @@
-// Contractions read weights in half precision as they are, but small ones that many rows are multiplied with.
+// Contractions read f16 and bf16 weights directly, except small ones that are multiplied by many rows.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-halves' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels' | FileCheck %s --check-prefix=TILES
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
 
-// a vector, and what is widened in the graph
+// a vector, and a value that is widened in the graph
 // CHECK: ^bb0(%{{.*}}: f32, %[[HALF:.*]]: f16, %{{.*}}: f32):
 // CHECK-NEXT: "arith.extf"(%[[HALF]]) : (f16) -> f32
 // CHECK-NEXT: "arith.mulf"

@@ -1,6 +1,6 @@
-// What moves elements that are known ahead is one call of a routine, however many operations it is: a transposition, a border of
-// zeros and the scale of a channel with the pack of columns. What repeats elements stays with those that read them, and so does what
-// a run gives.
+// Data movement with constant indices is one call of a routine, whatever the number of operations: a transpose, a border of
+// zeros and the scale of a channel with the packing of columns. A broadcast stays with its consumers, and so does movement of
+// run-time values.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='use-relayouts,verify-level{level=structured}' | FileCheck %s
 
 // a border of a transposed matrix, in packs: its subscripts are those of the matrix itself

@@ -1,5 +1,5 @@
-// What an activation between two quantized tensors makes of a byte stands in a table, which is computed ahead; the table is
-// read where the byte is. A short function of a byte is computed, and so is one of a number that a run gives.
+// An activation between two quantized tensors is a lookup in a byte table, which is computed at compile time; the table is
+// read where the byte is. A short function of a byte is computed, and so is one of a run-time value.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-tables,verify-level{level=structured}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-tables,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-tables,evaluate-constants' | FileCheck %s --check-prefix=KNOWN

@@ -1,4 +1,4 @@
-// Products with few rows read what is transposed for them as it lies, where it is in memory anyway.
+// Matrix products with few rows read a transposed operand in place if it is in memory anyway.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes,lower-to-kernels' | FileCheck %s --check-prefix=TILES
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
@@ -9,7 +9,7 @@
 // CHECK: %[[PRESENT:.*]] = "tensor.concat"
 // CHECK: "linalg.generic"(%{{[a-z0-9]+}}, %[[PRESENT]],
 // CHECK: affine_map<(d0, d1, d2, d3) -> (0, d2, d3)>{{.*}}rt.transposed}
-// many rows, and what is computed for the product alone
+// many rows, and an operand that is computed only for the product
 // CHECK-NOT: rt.transposed
 
 // TILES-COUNT-2: kind = "f32transposed"

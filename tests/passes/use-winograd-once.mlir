@@ -1,5 +1,5 @@
-// For code that is there soon, weights at points have to pay for themselves in the first run: a convolution of many pixels is
-// replaced, also where one extent is not known, and one of few pixels, or of which nothing is known, stays.
+// In the baseline tier, transformed Winograd weights have to pay off in the first run: a convolution of many pixels is
+// replaced, also if one extent is dynamic, and one of few pixels, or of unknown size, stays.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd{runs=one}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd' | FileCheck %s --check-prefix=MANY
 

@@ -1,6 +1,6 @@
-// A convolution of 3×3 windows whose weights are known becomes one by points; the zeros around its operand, its bias and what
-// follows element by element are part of the kernel. Tiles are smaller where there are few pixels. One with strides, and one of
-// still fewer pixels, stay.
+// A convolution with constant 3×3 kernels becomes a Winograd convolution; its padding, its bias and the elementwise operations
+// after it are part of the kernel. Tiles are smaller if there are few pixels. One with strides, and one of
+// even fewer pixels, stay.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd,verify-level{level=structured}' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,use-winograd,lower-to-kernels,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALL

@@ -1,6 +1,6 @@
 """ONNX's own backend test runner on the package: `python -m pytest tests/python/backend_suite.py`.
 
-What does not pass is listed in `backend_failures.txt`, one test a line with its reason; a test that is listed and passes is an error.
+Failing tests are listed in `backend_failures.txt`, one test a line with its reason; a test that is listed and passes is an error.
 """
 
 import pathlib

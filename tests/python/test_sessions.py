@@ -1,4 +1,4 @@
-"""The Python package beside ONNX Runtime: the same calls, the same answers."""
+"""The Python package against ONNX Runtime: the same calls, the same answers."""
 
 import gc
 import json

@@ -1,9 +1,9 @@
-"""Writes the backend suite's models in every text that ONNX's own tools write, beside what those read back.
+"""Writes the backend suite's models in every text format that ONNX's own tools write, with what those read back.
 
     python tests/syntax/generate.py SUITE FOLDER
 
-FOLDER gets NAME.onnxtxt with NAME.onnxtxt.onnx, what `onnx.parser` makes of it, for each model that the printer writes
-in full; NAME.json and NAME.textproto with NAME.onnx, which is what they were written from.
+FOLDER gets NAME.onnxtxt with NAME.onnxtxt.onnx, the model as `onnx.parser` reads it, for each model that the printer writes
+in full; NAME.json and NAME.textproto with their source, NAME.onnx.
 """
 
 import pathlib

@@ -1,9 +1,9 @@
-"""Writes models that say how they are trained, and what ONNX's reference evaluator makes of their steps.
+"""Writes models with training information, and the results of their steps in ONNX's reference evaluator.
 
     python tests/training/generate.py FOLDER
 
 For each model FOLDER gets NAME/model.onnx, NAME/inputs/*.pb for a step, and NAME/expected/STEP/*.pb with the outputs of
-a step and the variables behind it; step 0 is the initialization.
+a step and the variables after it; step 0 is the initialization.
 """
 
 import pathlib
@@ -113,7 +113,7 @@ def info(algorithm, updates, initialization=None, initial=None):
 
 
 def run(graphs, values):
-    """What ONNX's reference makes of graphs one behind the other: all outputs."""
+    """The outputs of ONNX's reference evaluator for graphs that run in sequence."""
     nodes = [node for part in graphs for node in part.node]
     outputs = [output for part in graphs for output in part.output]
     inputs = [helper.make_tensor_value_info(name, 1, None) for name in values]
@@ -186,7 +186,7 @@ def adam(gradient):
 
 
 def descent(names, gradient, prefix):
-    """Plain descent on some of the weights, at a rate that halves with every step; two variables change places."""
+    """Plain descent on some of the weights, at a rate that halves with every step; two variables are swapped."""
     body = LOSS + gradient + "".join(DESCENT.format(name) for name in names)
     body += "half = Constant <value_float = 0.5> () less = Mul (rate, half) a = Identity (left) b = Identity (right)"
     body = body.replace("rate", f"{prefix}_rate").replace("left", f"{prefix}_left").replace("right", f"{prefix}_right")

@@ -1,10 +1,10 @@
-"""Writes cases of older forms of operators to a folder: `generate.py FOLDER`, beside the suite that `tests/conformance/fetch.py`
+"""Writes cases for older versions of operators to a folder: `generate.py FOLDER`, next to the suite that `tests/conformance/fetch.py`
 writes to `conformance` in the same place.
 
-For each version of an operator that no case of the suite uses, a case of a later version is written anew in the form of that
-version: operands that were attributes become attributes again, and what is new is left out. What is expected is what ONNX
-Runtime computes of that form, or the reference evaluator, or, where neither knows it and nothing was left out, what the
-later case expects. Nothing is done when the folder already holds what this script writes.
+For each version of an operator that no case of the suite uses, a case of a later version is rewritten in the form of that
+version: operands that were attributes become attributes again, and new ones are omitted. Expected outputs are those of ONNX
+Runtime for that form, or the reference evaluator, or, where neither knows it and nothing was left out, what the later case
+expects. Nothing is done when the folder already holds what this script writes.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ FORMERLY = {
 RENAMED = {("Pad", 1): {"pads": "paddings"}}
 # later cases that mean something else in an older form: slopes lay along channels
 OTHERWISE = {("PRelu", 1): ["test_prelu_broadcast"]}
-# numbers that nobody can foretell
+# values that cannot be predicted
 RANDOM = ["Bernoulli"]
-# forms that other tests cover: those whose values are no tensors, or nobody can foretell
+# forms that other tests cover: those whose values are not tensors or cannot be predicted
 ELSEWHERE = {
     "Bernoulli": "compiler/driver/tests/random.rs",
     "CastMap": "compiler/driver/tests/learned.rs",
@@ -51,9 +51,9 @@ ELSEWHERE = {
 }
 HEAD = """# What covers which form of which operator
 
-Written by `tests/versions/generate.py`; `UPDATE=1 cargo test -p tests --test conformance coverage` copies it here. Behind each
-version of an operator stand the number of cases of the backend suite that use it, or the cases that are made of later
-ones or by hand (`tests/versions`), or the file of another test.
+Written by `tests/versions/generate.py`; `UPDATE=1 cargo test -p tests --test conformance coverage` copies it here. For each
+version of an operator, the table has the number of cases of the backend suite that use it, the cases derived from later
+versions or written by hand (`tests/versions`), or the file of another test.
 
 | operator | versions |
 |---|---|
@@ -194,7 +194,7 @@ def older(case, schema):
     results = computed(model, inputs)
     if results is None:
         if not lossless:
-            raise ValueError("nobody computes it")
+            raise ValueError("no implementation computes it")
         results = given
     results = [numpy.asarray(result) for result in results]
     if any(result.dtype == object and not all(isinstance(x, (str, bytes)) for x in result.flatten()) for result in results):
@@ -238,7 +238,7 @@ def own_forms(case):
     else:
         results = next((found for model in models.values() if (found := computed(model, tensors)) is not None), None)
     if results is None:
-        raise ValueError(f"nobody computes {case.operator} {case.versions}")
+        raise ValueError(f"no implementation computes {case.operator} {case.versions}")
     for since, model in models.items():
         yield since, (model, tensors, [numpy.asarray(result) for result in results])
 

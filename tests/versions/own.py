@@ -11,7 +11,7 @@ LEARNING = "ai.onnx.ml"
 
 @dataclass
 class Case:
-    """A node, the versions of its operator that it has the form of, its inputs, and what it gives where nobody computes it."""
+    """A node, the versions of its operator that it has the form of, its inputs, and its outputs if no implementation computes them."""
 
     operator: str
     versions: tuple

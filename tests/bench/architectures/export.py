@@ -1,7 +1,7 @@
 """Architectures that are not among the models, exported by torch with random weights: `export.py FOLDER [NAME...]`.
 
-Each becomes FOLDER/NAME/model.onnx, with one set of inputs and what torch makes of them in test_data_set_0, so that `bench.py ONNX_RUN
-FOLDER` measures it. With `--check ONNX_RUN` results are compared with torch's on each back end. Needs what requirements.txt beside it lists.
+Each becomes FOLDER/NAME/model.onnx, with one set of inputs and torch's outputs in test_data_set_0, so that `bench.py ONNX_RUN
+FOLDER` measures it. With `--check ONNX_RUN` results are compared with torch's on each back end. Needs what requirements.txt in its folder lists.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """The exported architectures, quantized by ONNX Runtime: `quantize.py FOLDER RESULT`.
 
-Reads what `export.py FOLDER` has written and writes RESULT/NAME_SCHEME/model.onnx, with the same inputs and what ONNX Runtime makes of them
-without optimisations, so that `bench.py ONNX_RUN RESULT` measures it. Schemes are pairs of QuantizeLinear and DequantizeLinear with one
-scale a tensor (`qdq`) or one a channel of weights (`channels`), quantized operators (`operators`), and weights alone (`dynamic`). Ranges
-come from the one set of inputs.
+Reads what `export.py FOLDER` has written and writes RESULT/NAME_SCHEME/model.onnx, with the same inputs and ONNX Runtime's
+outputs without optimisations, so that `bench.py ONNX_RUN RESULT` measures it. Schemes are pairs of QuantizeLinear and
+DequantizeLinear with one scale a tensor (`qdq`) or one a channel of weights (`channels`), quantized operators (`operators`),
+and weights alone (`dynamic`). Ranges come from the one set of inputs.
 """
 
 import argparse

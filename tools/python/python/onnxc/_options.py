@@ -9,7 +9,7 @@ from . import _native
 
 
 class GraphOptimizationLevel(enum.IntEnum):
-    """How much the graph may be rewritten. Anything but ``ORT_ENABLE_ALL`` keeps the order of operations of the graph's nodes."""
+    """How far the graph may be rewritten. Anything but ``ORT_ENABLE_ALL`` keeps the order of operations of the graph's nodes."""
 
     ORT_DISABLE_ALL = 0
     ORT_ENABLE_BASIC = 1
@@ -96,11 +96,11 @@ class SessionOptions:
         return _entry(self._entries, key)
 
     def add_initializer(self, name: str, value: Any) -> None:
-        """Refused: give the model with its initializers."""
+        """Refused: pass the model with its initializers."""
         raise _native.NotImplemented("add_initializer: initializers are compiled in; save the model with this one")
 
     def add_external_initializers(self, names: Any, values: Any) -> None:
-        """Refused: give the model with its initializers."""
+        """Refused: pass the model with its initializers."""
         raise _native.NotImplemented("add_external_initializers: initializers are compiled in; save the model with these")
 
     def register_custom_ops_library(self, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Functions about the process and the build, with ONNX Runtime's names."""
+"""Functions for the process and the build, with ONNX Runtime's names."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from . import _native
 
 
 def get_available_providers() -> List[str]:
-    """The one provider there is."""
+    """The only provider."""
     return ["CPUExecutionProvider"]
 
 
 def get_all_providers() -> List[str]:
-    """The one provider there is."""
+    """The only provider."""
     return get_available_providers()
 
 
@@ -51,11 +51,11 @@ def set_seed(seed: int) -> None:
 
 
 def disable_telemetry_events() -> None:
-    """Accepted: there is no telemetry."""
+    """Accepted: telemetry does not exist."""
 
 
 def enable_telemetry_events() -> None:
-    """Accepted without effect: there is no telemetry."""
+    """Accepted without effect: telemetry does not exist."""
 
 
 def create_and_register_allocator(*_: Any) -> None:
@@ -67,7 +67,7 @@ def preload_dlls(*_: Any, **__: Any) -> None:
 
 
 def install_as_onnxruntime(version: str = "1.31.0") -> None:
-    """Lets ``import onnxruntime`` give this package from now on, in this process.
+    """Makes ``import onnxruntime`` import this package from now on, in this process.
 
     :param version: what ``onnxruntime.__version__`` is, for code that looks at it
     """

@@ -32,7 +32,7 @@ class NodeArg:
 
 
 class ModelMetadata:
-    """What a model states about itself."""
+    """The metadata of a model."""
 
     def __init__(self, facts: Dict[str, Any]) -> None:
         self.producer_name: str = facts["producer_name"]
@@ -63,9 +63,9 @@ class InferenceSession:
     :param path_or_bytes: the path of a model, its bytes, or a ``ModelProto``
     :param sess_options: a :class:`SessionOptions`
     :param providers: names of providers; all but ``CPUExecutionProvider`` are ignored with a warning
-    :raises NoSuchFile: if there is no such file
+    :raises NoSuchFile: if the file does not exist
     :raises InvalidProtobuf: if it is not a model
-    :raises InvalidGraph: if the model breaks a rule of ONNX so that nobody can run it
+    :raises InvalidGraph: if the model breaks a rule of ONNX and cannot be run
     :raises NotImplemented: if something in it is not supported
     """
 
@@ -155,7 +155,7 @@ class InferenceSession:
         return [OrtValue(value, types[name]) for name, value in zip(names, self.run(names, feeds, run_options))]
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: Optional[RunOptions] = None) -> None:
-        """Runs the model on what is bound."""
+        """Runs the model on the bound values."""
         iobinding._run(run_options)
 
     def run_with_feeds_fetches(self, *_: Any) -> None:
@@ -179,7 +179,7 @@ class InferenceSession:
         return [NodeArg(*port) for port in self._session.overridable_ports()]
 
     def get_modelmeta(self) -> ModelMetadata:
-        """What the model states about itself."""
+        """The metadata of the model."""
         return ModelMetadata(self._session.metadata())
 
     def get_session_options(self) -> SessionOptions:
@@ -209,7 +209,7 @@ class InferenceSession:
         return int(self._start * 1e9)
 
     def wait_until_optimized(self) -> None:
-        """Waits until the model has its best code. Not in ONNX Runtime."""
+        """Waits until the optimised tier is ready. Not in ONNX Runtime."""
         self._session.wait_until_optimized()
 
     def end_profiling(self) -> str:

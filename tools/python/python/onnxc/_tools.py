@@ -1,4 +1,4 @@
-"""What the command-line tools do, as functions."""
+"""The command-line tools as functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._session import _model
 
 
 class Finding(NamedTuple):
-    """Something that is wrong with a model."""
+    """A finding of the checker."""
 
     #: ``error``, ``violation`` or ``advice``
     level: str
@@ -33,7 +33,7 @@ def check(model: Any) -> List[Finding]:
 
 
 def inspect(model: Any) -> Dict[str, Any]:
-    """What a model states about itself: producer, versions, operator sets, properties."""
+    """The metadata of a model: producer, versions, operator sets, properties."""
     return _native.metadata(**_model(model))
 
 

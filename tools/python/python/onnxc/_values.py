@@ -114,7 +114,7 @@ class OrtValue:
 
     @staticmethod
     def from_dlpack(data: Any, is_bool_tensor: bool = False) -> OrtValue:
-        """A tensor that shares the memory of what implements DLPack."""
+        """A tensor that shares the memory of an object that implements DLPack."""
         import numpy
 
         array = numpy.from_dlpack(data)
@@ -194,7 +194,7 @@ class OrtValue:
 
 
 class SparseTensor:
-    """Sparse tensors are not inputs of compiled models; there is no way to make one."""
+    """Sparse tensors are not inputs of compiled models and cannot be created."""
 
     def __init__(self, *_: Any) -> None:
         raise _native.NotImplemented("sparse tensors as values")
@@ -234,7 +234,7 @@ class IOBinding:
         shape: Optional[Sequence[int]] = None,
         buffer_ptr: Optional[int] = None,
     ) -> None:
-        """Binds an output, to memory at an address if there is one."""
+        """Binds an output, to memory at an address if one is passed."""
         _check_device(device_type)
         self._bind(name)
         if buffer_ptr is not None:

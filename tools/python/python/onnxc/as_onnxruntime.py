@@ -1,4 +1,4 @@
-"""Runs a script or a module in which ``import onnxruntime`` gives this package.
+"""Runs a script or a module in which ``import onnxruntime`` imports this package.
 
 ``python -m onnxc.as_onnxruntime script.py …`` or ``python -m onnxc.as_onnxruntime -m module …``
 """
@@ -12,7 +12,7 @@ from ._process import install_as_onnxruntime
 
 
 def main() -> None:
-    """Runs what the command line names."""
+    """Runs the script or module on the command line."""
     arguments = sys.argv[1:]
     is_module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if is_module else arguments

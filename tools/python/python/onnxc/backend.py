@@ -45,7 +45,7 @@ class OnnxcBackend(Backend):  # type: ignore[misc]
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Whether there is such a device: only CPU."""
+        """Whether the device is supported: only CPU."""
         return Device(device).type == DeviceType.CPU
 
     @classmethod
