@@ -155,7 +155,11 @@ fn what_would_be_ignored_is_refused() {
     fails(&mut onnx_run(&["--input", "y=a.npy"]), 1, "input 'y': the model has no input of this name; it has x0, x1");
     fails(&mut onnx_run(&["--input", "a.npy"]), 1, "it does not name its input");
     fails(&mut onnx_run(&[]), 1, "input 'x0': it is missing; the model expects float32 [N]");
-    fails(tool("onnxc").arg(&model).args(["--emit", "lib", "-o", "a.so", "--name", "1x"]), 2, "it is not a C identifier");
+    fails(
+        tool("onnxc").arg(&model).args(["--emit", "lib", "-o", "a.so", "--name", "1x"]),
+        2,
+        "it is not a C identifier",
+    );
     fails(tool("onnxc").arg(&model).args(["--emit", "linalg", "--name", "x"]), 2, "--name");
     fails(tool("onnxc").arg(&model).args(["--emit", "lib"]), 2, "-o FILE");
     fails(tool("onnxc").arg(&model).args(["--emit", "graph", "--dim", "M=3"]), 2, "the model has no dimension 'M'");

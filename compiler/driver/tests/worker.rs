@@ -82,8 +82,8 @@ fn main() {
             std::env::remove_var(HANGS);
             std::env::set_var(STOPS, "1");
         }
-        gives_up_who_is_stopped();
-        println!("test gives_up_who_is_stopped ... ok");
+        abandons_a_stopped_worker();
+        println!("test abandons_a_stopped_worker ... ok");
     }
 }
 

@@ -21,7 +21,8 @@ pub(crate) fn check(arguments: &Arguments) -> Result<(), Failure> {
     if target.is_none() && cpu.is_none_or(|cpu| cpu == "native") {
         return Ok(());
     }
-    let internal = |error: std::io::Error| Failure::new(ErrorClass::Internal, format!("LLVM cannot be queried: {error}"));
+    let internal =
+        |error: std::io::Error| Failure::new(ErrorClass::Internal, format!("LLVM cannot be queried: {error}"));
     let mut command = Command::new(std::env::current_exe().map_err(internal)?);
     command.arg("--probe");
     let options = [("--target", target), ("--cpu", cpu)];
