@@ -5,6 +5,6 @@
 
 // MISSING: error: no/such/file.mlir: No such file
 // USAGE: error: unexpected argument '--absent-option' found
-// UNMATCHED: error: {{.*}}usage.mlir:10:1: expected an operation in generic form
-// NOTFOUND: error: {{.*}}not expected: {{.*}}expected
+// UNMATCHED: error: {{.*}}usage.mlir:10:1: 'builtin.nothing' is not a known operation
+// NOTFOUND: error: {{.*}}not expected: {{.*}}'builtin.nothing' is not a known operation
 builtin.nothing

@@ -10,7 +10,7 @@
 // CHECK: "rt.pack"(%[[WORDS]],
 // CHECK: callee = @rt_call_non_zero
 // CHECK: "memref.load"(%[[WORDS]],
-// CHECK: "cf.assert"({{.*}}an extent of the result is not what it must be
+// CHECK: "cf.assert"({{.*}}an extent of the result differs from the expected one
 // CHECK: "cf.assert"({{.*}}the elements of a stacked result differ in shape
 // CHECK: callee = @rt_append
 // CHECK: "func.call"({{%[0-9]+}}, %[[SCOPE]], {{%[0-9]+}}, {{%[0-9]+}}) {callee = @rt_scope_end}

@@ -1,4 +1,4 @@
-// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file | onnx-opt --split-input-file | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file | onnx-opt --mlir-print-op-generic --split-input-file | FileCheck %s
 
 #map = affine_map<(d0, d1)[s0] -> (d0 * 2 + s0, d1 floordiv 4, d1 mod 4)>
 !pair = tuple<i32, f32>

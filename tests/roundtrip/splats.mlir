@@ -1,4 +1,4 @@
-// RUN: onnx-opt --mlir-print-op-generic %s | onnx-opt | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s | onnx-opt --mlir-print-op-generic | FileCheck %s
 
 // What repeats one element is written as that element, as upstream does, and numbers as the nearest of their format.
 // CHECK: dense<1> : tensor<2x2xi32>

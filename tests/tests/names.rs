@@ -47,3 +47,23 @@ fn only_rows_and_rules_name_operators() {
     }
     assert!(found.is_empty(), "operators named outside their rows:\n{}", found.join("\n"));
 }
+
+/// Operations below the graph are named in the rows of their dialects, and in `ir` those that the IR itself builds. Other code has their
+/// codes; a level's table of what is legal is part of the definitions.
+#[test]
+fn only_definitions_quote_operations() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut sources = Vec::new();
+    ["compiler", "runtime/src", "tools"].iter().for_each(|folder| files(&root.join(folder), &mut sources));
+    let is_operation = |text: &str| dialects::OpCode::of_text(text).is_some();
+    let mut found = Vec::new();
+    for path in sources.iter().filter(|path| !path.ends_with("ir/src/op_name.rs")) {
+        let text = std::fs::read_to_string(path).expect("sources are text");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+        for (number, line) in lines.filter(|(_, line)| line.split('"').any(is_operation)) {
+            found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+        }
+    }
+    assert!(found.is_empty(), "operations quoted outside of their definitions:\n{}", found.join("\n"));
+}

@@ -61,7 +61,12 @@ impl AffineExpr {
             }
             (AffineExpr::Constant(0), _) | (_, AffineExpr::Constant(0)) => AffineExpr::Constant(0),
             (AffineExpr::Constant(1), e) | (e, AffineExpr::Constant(1)) => e,
-            (a @ AffineExpr::Constant(_), b) => AffineExpr::Mul(Arc::new(b), Arc::new(a)),
+            (a @ AffineExpr::Constant(_), b) => b.mul(a),
+            (AffineExpr::Mul(a, b), AffineExpr::Constant(c)) if matches!(*b, AffineExpr::Constant(k) if k.checked_mul(c).is_some()) =>
+            {
+                let AffineExpr::Constant(k) = *b else { unreachable!("just matched") };
+                (*a).clone().mul(AffineExpr::Constant(k * c))
+            }
             (a, b) => AffineExpr::Mul(Arc::new(a), Arc::new(b)),
         }
     }

@@ -11,7 +11,7 @@
 //!
 //! Operands and results are named in the same row: `lhs: result` has the type of `result`, `indices...: index` are any
 //! number of `index`, `value: element(memref)` has the element type. What has no type there has `type($name)` in the
-//! format. One engine prints and parses these; operations with regions or lists of their own come with a pair of functions.
+//! format. One engine prints and parses these; operations with regions or lists come with a pair of functions.
 
 use crate::body::{Body, Op};
 use crate::parse::OpParser;

@@ -180,10 +180,11 @@ pub fn decode(bits: u64, format: FloatType) -> f64 {
     if negative { -absolute } else { absolute }
 }
 
-/// `value`, which is exact in `format`, as upstream prints it: six digits and an exponent if that is exact, enough digits
+/// `value`, rounded to `format`, as upstream prints it: six digits and an exponent if that is exact, enough digits
 /// otherwise, and hexadecimal bits for infinities, NaN and what would read as an integer.
 pub fn format_float(value: f64, format: FloatType) -> String {
     let bits = encode(value, format);
+    let value = decode(bits, format);
     if value.is_finite() {
         let short = scientific(value);
         if parses_to(&short, bits, format) {
@@ -203,8 +204,8 @@ fn parses_to(text: &str, bits: u64, format: FloatType) -> bool {
 
 /// The first `count` decimal digits of a magnitude, without zeros at the end, and the power of ten of the first.
 ///
-/// As LLVM's `APFloat::toString` has it: all digits but those of about so many bits are cut off, then what is more than
-/// `count` digits is rounded, halves up.
+/// As in LLVM's `APFloat::toString`: first digits are cut off that exceed the length in bits of `count` digits, then the
+/// remaining digits are rounded to `count` of them, ties up.
 fn digits(magnitude: f64, count: usize) -> (String, i32) {
     let (all, bits, decimals) = exact_digits(magnitude);
     // slightly more than the bits of a digit
@@ -330,7 +331,7 @@ mod tests {
         assert_eq!(f32(1_048_576.0), "0x49800000");
         assert_eq!(f32(0.0), "0.000000e+00");
         assert_eq!(f32(0.083_464_91), "0.083464913");
-        assert_eq!(f32(9.999_999_7e-5), "9.99999974E-5");
+        assert_eq!(f32(9.999_999e-5), "9.99999901E-5");
         assert_eq!(f32(f32::NAN), "0x7FC00000");
         assert_eq!(f32(f32::NEG_INFINITY), "0xFF800000");
         assert_eq!(format_float(0.1, FloatType::F64), "1.000000e-01");

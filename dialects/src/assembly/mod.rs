@@ -19,7 +19,7 @@ pub(crate) type Parsed<T> = Result<T, Box<Diagnostic>>;
 /// An index that an operand gives, among those of an attribute.
 const DYNAMIC: i64 = i64::MIN;
 
-/// ` {attributes} %a, %b : i32, f32`, or the attributes alone where there are no values.
+/// ` {attributes} %a, %b : i32, f32`, or the attributes alone without values.
 pub(crate) fn print_values(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
     printer.attribute_dictionary(body, op, &[]);
     let operands = body.op(op).operands();

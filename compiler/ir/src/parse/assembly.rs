@@ -107,8 +107,9 @@ impl<'f> Formatted<'f> {
                 Element::Keyword(name, words) => {
                     let word = parser.bare(&format!("one of {}", words.join(", ")))?;
                     let number = words.iter().position(|known| *known == word);
-                    let number = number
-                        .ok_or_else(|| parser.parser.error_here(format!("'{word}' is none of {}", words.join(", "))))?;
+                    let number = number.ok_or_else(|| {
+                        parser.parser.error_here(format!("'{word}' is not one of {}", words.join(", ")))
+                    })?;
                     parser.set(name, Attribute::i64(number as i64));
                 }
                 Element::FastMath => parser.fastmath()?,
@@ -436,7 +437,7 @@ impl<'a> OpParser<'_, 'a> {
         self.body.set_successors(self.op, blocks);
     }
 
-    /// `{ … }`, a region whose first block has these arguments, unless it has a label of its own.
+    /// `{ … }`, a region whose first block has these arguments, unless that has a label.
     pub fn region(&mut self, arguments: &[(Operand<'a>, Type)]) -> Parsed<Region> {
         let region = self.body.add_region(self.op);
         self.parser.default_dialects.push("");

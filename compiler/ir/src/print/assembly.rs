@@ -225,7 +225,7 @@ impl OpPrinter<'_, '_> {
         }
     }
 
-    /// Continues on a new line, indented by so many levels more than the operation.
+    /// Continues on a new line, indented by `levels` more than the operation.
     pub fn new_line(&mut self, levels: usize) {
         self.text("\n");
         self.printer.indent(self.depth + levels);
