@@ -36,7 +36,7 @@ pub use error::{Error, ErrorKind, Problem};
 pub use inputs::{Input, OutputBuffer, TensorView};
 pub use model::{Metadata, Model};
 pub use session::{Cancel, Outputs, RunOptions, Session};
-pub use signature::{Dimension, Port, PortKind};
+pub use signature::{Dimension, Port, PortKind, ValueType};
 pub use tensor::{Element, ElementType, Tensor};
 pub use value::Value;
 

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
+use driver::Type;
+
 use crate::{ElementType, Tensor};
 
 /// An input or an output of a model.
 #[derive(Clone, Debug)]
 pub struct Port {
     name: String,
-    kind: PortKind,
-    element: Option<ElementType>,
-    shape: Vec<Dimension>,
+    r#type: ValueType,
     default: Option<Tensor>,
     description: String,
 }
@@ -27,6 +27,40 @@ pub enum PortKind {
     Optional,
     /// A map.
     Map,
+}
+
+/// The type of a value.
+///
+/// ```
+/// # fn main() -> Result<(), onnxc::Error> {
+/// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+/// #     g (seq(float[2, N]) s) => (float[M, N] y) { y = ConcatFromSequence <axis = 0> (s) }"#;
+/// # let compiled = onnxc::Compiler::new().compile(&onnxc::Model::from_bytes(text)?)?;
+/// let onnxc::ValueType::Sequence(held) = compiled.inputs()[0].value_type() else { panic!("it is a sequence") };
+/// assert!(matches!(**held, onnxc::ValueType::Tensor { element: onnxc::ElementType::F32, .. }));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    /// A tensor.
+    Tensor {
+        /// The type of its elements.
+        element: ElementType,
+        /// Its extents, outermost first; `None` if its rank is not known at compile time.
+        shape: Option<Vec<Dimension>>,
+    },
+    /// A sequence of values of one type.
+    Sequence(Box<ValueType>),
+    /// An optional value.
+    Optional(Box<ValueType>),
+    /// A map.
+    Map {
+        /// The type of the keys.
+        key: ElementType,
+        /// The type of the values.
+        value: Box<ValueType>,
+    },
 }
 
 /// The extent of one axis, as far as it is known at compile time.
@@ -49,17 +83,33 @@ impl Port {
 
     /// The kind of its value.
     pub fn kind(&self) -> PortKind {
-        self.kind
+        match self.r#type {
+            ValueType::Tensor { .. } => PortKind::Tensor,
+            ValueType::Sequence(_) => PortKind::Sequence,
+            ValueType::Optional(_) => PortKind::Optional,
+            ValueType::Map { .. } => PortKind::Map,
+        }
+    }
+
+    /// The type of its value.
+    pub fn value_type(&self) -> &ValueType {
+        &self.r#type
     }
 
     /// The element type of a tensor; `None` for other kinds.
     pub fn element_type(&self) -> Option<ElementType> {
-        self.element
+        match self.r#type {
+            ValueType::Tensor { element, .. } => Some(element),
+            ValueType::Sequence(_) | ValueType::Optional(_) | ValueType::Map { .. } => None,
+        }
     }
 
-    /// The extents of a tensor, outermost first.
+    /// The extents of a tensor, outermost first; empty for what is not a tensor.
     pub fn shape(&self) -> &[Dimension] {
-        &self.shape
+        match &self.r#type {
+            ValueType::Tensor { shape, .. } => shape.as_deref().unwrap_or_default(),
+            ValueType::Sequence(_) | ValueType::Optional(_) | ValueType::Map { .. } => &[],
+        }
     }
 
     /// The default of an input that the caller may omit.
@@ -68,25 +118,50 @@ impl Port {
     }
 
     pub(crate) fn of(port: &driver::Port) -> Port {
-        let kind = match port.container() {
-            driver::Container::Tensor => PortKind::Tensor,
-            driver::Container::Sequence => PortKind::Sequence,
-            driver::Container::Optional => PortKind::Optional,
-            driver::Container::Map => PortKind::Map,
-        };
         let dimension = |extent: &driver::Extent| match extent {
             driver::Extent::Fixed(extent) => usize::try_from(*extent).map_or(Dimension::Unknown, Dimension::Fixed),
             driver::Extent::Named(name) => Dimension::Named(name.clone()),
             driver::Extent::Any => Dimension::Unknown,
         };
+        let r#type = match port.is_container() {
+            true => ValueType::of(&port.element),
+            false => ValueType::Tensor {
+                element: ElementType::of(&port.element),
+                shape: Some(port.shape.iter().map(dimension).collect()),
+            },
+        };
         Port {
             name: port.name.clone(),
-            kind,
-            element: (kind == PortKind::Tensor).then(|| ElementType::of(&port.element)),
-            shape: port.shape.iter().map(dimension).collect(),
+            r#type,
             default: port.default.clone().map(Tensor::of),
             description: port.describe(),
         }
+    }
+}
+
+impl ValueType {
+    fn of(r#type: &Type) -> ValueType {
+        let parameters = match r#type {
+            Type::Dialect(dialect) => (&*dialect.name, &dialect.parameters[..]),
+            _ => ("", &[][..]),
+        };
+        match parameters {
+            ("Seq", [held]) => ValueType::Sequence(Box::new(ValueType::of(held))),
+            ("Opt", [held]) => ValueType::Optional(Box::new(ValueType::of(held))),
+            ("Map", [key, value]) => {
+                ValueType::Map { key: ElementType::of(key.element()), value: Box::new(ValueType::of(value)) }
+            }
+            _ => ValueType::Tensor {
+                element: ElementType::of(r#type.element()),
+                shape: r#type.shape().map(|shape| shape.into_iter().map(Dimension::of).collect()),
+            },
+        }
+    }
+}
+
+impl Dimension {
+    fn of(extent: Option<i64>) -> Dimension {
+        extent.and_then(|extent| usize::try_from(extent).ok()).map_or(Dimension::Unknown, Dimension::Fixed)
     }
 }
 

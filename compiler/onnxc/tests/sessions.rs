@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use onnxc::{
-    Cancel, Compiler, Dimension, ElementType, ErrorKind, Input, Model, OutputBuffer, RunOptions, Tensor, TensorView,
-    Value,
+    Cancel, Compiler, Dimension, ElementType, ErrorKind, Input, Model, OutputBuffer, PortKind, RunOptions, Tensor,
+    TensorView, Value, ValueType,
 };
 
 fn compiled(body: &str) -> onnxc::CompiledModel {
-    let text = format!("<ir_version: 10, opset_import: [\"\": 21]>\n{body}");
+    let text = format!("<ir_version: 10, opset_import: [\"\": 21, \"ai.onnx.ml\": 3]>\n{body}");
     let model = Model::from_bytes(text).expect("the text is a model");
     Compiler::builder().threads(1).build().compile(&model).expect("the model compiles")
 }
@@ -56,6 +56,26 @@ fn sequences_are_values() {
     let outputs = model.session().run([("x", &x)]).expect("it runs");
     assert_eq!(outputs["s"].as_sequence().expect("a sequence").len(), 2);
     assert!(outputs["s"].as_tensor().is_err());
+}
+
+#[test]
+fn ports_have_types_also_of_what_containers_hold() {
+    let model = compiled(
+        "g (seq(int64[2]) s, optional(float[N]) o, float[N, 2] x)
+         => (seq(int64[2]) t, optional(float[N]) p, seq(map(string, float)) z)
+         { t = Identity(s)  p = Identity(o)  z = ai.onnx.ml.ZipMap <classlabels_strings = [\"a\", \"b\"]> (x) }",
+    );
+    let tensor = |element, shape| ValueType::Tensor { element, shape };
+    let ValueType::Sequence(held) = model.inputs()[0].value_type() else { panic!("a sequence") };
+    assert!(matches!(**held, ValueType::Tensor { element: ElementType::I64, .. }));
+    let ValueType::Optional(held) = model.inputs()[1].value_type() else { panic!("an optional") };
+    assert!(matches!(**held, ValueType::Tensor { element: ElementType::F32, .. }));
+    let shape = vec![Dimension::Named("N".into()), Dimension::Fixed(2)];
+    assert_eq!(*model.inputs()[2].value_type(), tensor(ElementType::F32, Some(shape)));
+    let ValueType::Sequence(held) = model.outputs()[2].value_type() else { panic!("a sequence") };
+    let ValueType::Map { key, value } = &**held else { panic!("maps") };
+    assert_eq!((*key, &**value), (ElementType::String, &tensor(ElementType::F32, None)));
+    assert_eq!(model.outputs()[2].kind(), PortKind::Sequence);
 }
 
 #[test]
