@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use driver::{Backend, Cache, Observer, Options, Reporter, Stage};
+use driver::{Backend, Cache, ImportOptions, Observer, Options, Reporter, Stage};
 
 use crate::{Error, Model, Port, Result, Session};
 
@@ -23,6 +23,7 @@ use crate::{Error, Model, Port, Result, Session};
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
     options: Options,
+    import: ImportOptions,
 }
 
 /// The options of a compilation; made by [`Compiler::builder`].
@@ -30,6 +31,7 @@ pub struct Compiler {
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder {
     options: Options,
+    import: ImportOptions,
 }
 
 /// What may change the bits of a result.
@@ -53,7 +55,8 @@ impl Compiler {
 
     /// A compiler with other options.
     pub fn builder() -> Builder {
-        Builder { options: Options { backend: Backend::Cranelift, ..Options::default() } }
+        let options = Options { backend: Backend::Cranelift, ..Options::default() };
+        Builder { options, import: ImportOptions::default() }
     }
 
     /// Compiles a model.
@@ -62,8 +65,8 @@ impl Compiler {
     /// If the model breaks a rule of ONNX, or something in it is not supported. Everything unsupported is reported at
     /// once.
     pub fn compile(&self, model: &Model) -> Result<CompiledModel> {
-        let (compiler, import) = (driver::Compiler::new(self.options.clone()), driver::ImportOptions::default());
-        let compiled = compiler.compile_model(&model.inner, model.path.as_deref(), &import);
+        let compiler = driver::Compiler::new(self.options.clone());
+        let compiled = compiler.compile_model(&model.inner, model.path.as_deref(), &self.import);
         compiled.map(CompiledModel::of).map_err(Error::of_model)
     }
 }
@@ -71,7 +74,7 @@ impl Compiler {
 impl Builder {
     /// The compiler.
     pub fn build(self) -> Compiler {
-        Compiler { options: self.options }
+        Compiler { options: self.options, import: self.import }
     }
 
     /// Threads of a run; 0, the default, is one for each processor.
@@ -102,6 +105,28 @@ impl Builder {
     /// Chooses outputs by name, also values inside the graph. By default all outputs of the model are computed.
     pub fn outputs<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Builder {
         self.options.outputs = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Makes inputs of initializers by name, so that a run may give them other values. Their values in the model are their defaults.
+    /// [`CompiledModel::overridable_inputs`] are those that can be chosen; all others are constants.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), onnxc::Error> {
+    /// let text = r#"<ir_version: 10, opset_import: ["": 21]>
+    ///     scale (float[N] x, float factor = {2}) => (float[N] y) { y = Mul(x, factor) }"#;
+    /// let model = onnxc::Model::from_bytes(text)?;
+    /// assert_eq!(onnxc::Compiler::new().compile(&model)?.overridable_inputs()[0].name(), "factor");
+    /// let compiled = onnxc::Compiler::builder().overridable(["factor"]).build().compile(&model)?;
+    /// let (x, factor) = (onnxc::Tensor::scalar(3.0f32), onnxc::Tensor::scalar(5.0f32));
+    /// # let x = onnxc::Tensor::from_bytes(onnxc::ElementType::F32, &[1], x.as_bytes())?;
+    /// let outputs = compiled.session().run([("x", &x), ("factor", &factor)])?;
+    /// assert_eq!(outputs["y"].as_slice::<f32>()?, [15.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn overridable<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Builder {
+        self.import.overridable = names.into_iter().map(Into::into).collect();
         self
     }
 
@@ -161,6 +186,7 @@ pub struct CompiledModel {
     pub(crate) inner: Arc<driver::CompiledModel>,
     pub(crate) inputs: Arc<[Port]>,
     pub(crate) outputs: Arc<[Port]>,
+    overridable: Arc<[Port]>,
     pub(crate) output_names: Arc<[String]>,
 }
 
@@ -170,6 +196,7 @@ impl CompiledModel {
         CompiledModel {
             inputs: ports(&model.signature.inputs),
             outputs: ports(&model.signature.outputs),
+            overridable: ports(&model.signature.optional),
             output_names: model.signature.outputs.iter().map(|port| port.name.clone()).collect(),
             inner: Arc::new(model),
         }
@@ -183,6 +210,11 @@ impl CompiledModel {
     /// The outputs, in the model's order.
     pub fn outputs(&self) -> &[Port] {
         &self.outputs
+    }
+
+    /// Initializers that the model was compiled with, and that [`Builder::overridable`] makes inputs of.
+    pub fn overridable_inputs(&self) -> &[Port] {
+        &self.overridable
     }
 
     /// A new session, for runs on one thread at a time.
