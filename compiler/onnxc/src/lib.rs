@@ -35,7 +35,7 @@ pub use driver::Stage;
 pub use error::{Error, ErrorKind, Problem};
 pub use inputs::{Input, OutputBuffer, TensorView};
 pub use model::{Metadata, Model};
-pub use session::{Cancel, Outputs, RunOptions, Session};
+pub use session::{Cancel, Output, Outputs, RunOptions, Session};
 pub use signature::{Dimension, Port, PortKind, ValueType};
 pub use tensor::{Element, ElementType, Tensor};
 pub use value::Value;

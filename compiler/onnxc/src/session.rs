@@ -130,6 +130,18 @@ impl Outputs {
     }
 }
 
+/// An output of a run that writes some of them to memory of the caller.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// A value of its own.
+    Value(Value),
+    /// A tensor whose elements are in the memory that the caller gave for it.
+    Written {
+        /// Its extents, outermost first.
+        shape: Vec<usize>,
+    },
+}
+
 impl Index<&str> for Outputs {
     type Output = Value;
 
@@ -208,6 +220,50 @@ impl Session {
         outputs: impl IntoIterator<Item = (M, O)>,
         options: &RunOptions,
     ) -> Result<Vec<Vec<usize>>> {
+        let (mut lent, positions) = self.lend(outputs)?;
+        let written = self.execute(collected(inputs), &mut lent, options)?;
+        Ok(positions.into_iter().map(|at| extents(&written[at])).collect())
+    }
+
+    /// Runs the model and writes some outputs to memory of the caller: all outputs, in the model's order. An output that has fewer bytes
+    /// than its buffer leaves the rest as it is.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), onnxc::Error> {
+    /// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+    /// #     g (float[N] x) => (float[N] y, float[N] z) { y = Neg(x)  z = Abs(x) }"#;
+    /// # let mut session = onnxc::Compiler::new().compile(&onnxc::Model::from_bytes(text)?)?.session();
+    /// let x = onnxc::Tensor::from_slice(&[2], &[1.0f32, -2.0])?;
+    /// let mut z = [0.0f32; 2];
+    /// let outputs = session.run_partly_into([("x", &x)], [("z", z.as_mut_slice())], &onnxc::RunOptions::new())?;
+    /// assert!(matches!(&outputs[0], onnxc::Output::Value(y) if y.as_slice::<f32>()? == [-1.0, 2.0]));
+    /// assert_eq!((&outputs[1], z), (&onnxc::Output::Written { shape: vec![2] }, [1.0, 2.0]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Session::run_into`].
+    pub fn run_partly_into<'a, 'b, N: AsRef<str>, I: Into<Input<'a>>, M: AsRef<str>, O: Into<OutputBuffer<'b>>>(
+        &mut self,
+        inputs: impl IntoIterator<Item = (N, I)>,
+        outputs: impl IntoIterator<Item = (M, O)>,
+        options: &RunOptions,
+    ) -> Result<Vec<Output>> {
+        let (mut lent, _) = self.lend(outputs)?;
+        let outputs = self.execute(collected(inputs), &mut lent, options)?.into_iter().map(|output| match output {
+            written @ driver::Output::Written { .. } => Output::Written { shape: extents(&written) },
+            driver::Output::Value(value) => Output::Value(Value::of(value)),
+        });
+        Ok(outputs.collect())
+    }
+
+    /// Buffers in the order of the outputs, and the positions of the outputs in the order of the buffers.
+    #[expect(clippy::type_complexity, reason = "it is a pair of lists")]
+    fn lend<'b, M: AsRef<str>, O: Into<OutputBuffer<'b>>>(
+        &self,
+        outputs: impl IntoIterator<Item = (M, O)>,
+    ) -> Result<(Vec<Option<&'b mut [u8]>>, Vec<usize>)> {
         let mut lent: Vec<Option<&mut [u8]>> = self.model.output_names.iter().map(|_| None).collect();
         let mut positions = Vec::new();
         for (name, buffer) in outputs {
@@ -224,12 +280,7 @@ impl Session {
             }
             positions.push(at);
         }
-        let written = self.execute(collected(inputs), &mut lent, options)?;
-        let shape = |at: usize| {
-            let shape = written[at].shape().unwrap_or_default();
-            shape.iter().map(|&extent| usize::try_from(extent).unwrap_or(0)).collect()
-        };
-        Ok(positions.into_iter().map(shape).collect())
+        Ok((lent, positions))
     }
 
     fn execute(
@@ -269,6 +320,12 @@ impl Session {
             }
         })
     }
+}
+
+/// The extents of a tensor.
+fn extents(output: &driver::Output) -> Vec<usize> {
+    let shape = output.shape().unwrap_or_default();
+    shape.iter().map(|&extent| usize::try_from(extent).unwrap_or(0)).collect()
 }
 
 fn collected<'a, N: AsRef<str>, I: Into<Input<'a>>>(
