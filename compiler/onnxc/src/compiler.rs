@@ -108,8 +108,8 @@ impl Builder {
         self
     }
 
-    /// Makes inputs of initializers by name, so that a run may give them other values. Their values in the model are their defaults.
-    /// [`CompiledModel::overridable_inputs`] are those that can be chosen; all others are constants.
+    /// Turns initializers into inputs by name, so that a run may override their values, which are the defaults.
+    /// [`CompiledModel::overridable_inputs`] lists the initializers that can be chosen.
     ///
     /// ```
     /// # fn main() -> Result<(), onnxc::Error> {
@@ -127,6 +127,12 @@ impl Builder {
     /// ```
     pub fn overridable<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Builder {
         self.import.overridable = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Enables the timing of kernels; see [`Session::profile`].
+    pub fn profile(mut self, is_timed: bool) -> Builder {
+        self.options.profile = is_timed;
         self
     }
 
@@ -212,7 +218,7 @@ impl CompiledModel {
         &self.outputs
     }
 
-    /// Initializers that the model was compiled with, and that [`Builder::overridable`] makes inputs of.
+    /// Initializers that were compiled as constants, and that [`Builder::overridable`] turns into inputs.
     pub fn overridable_inputs(&self) -> &[Port] {
         &self.overridable
     }

@@ -31,7 +31,7 @@ mod tensor;
 mod value;
 
 pub use compiler::{Arithmetic, Builder, CompiledModel, Compiler};
-pub use driver::Stage;
+pub use driver::{KernelTime, Stage};
 pub use error::{Error, ErrorKind, Problem};
 pub use inputs::{Input, OutputBuffer, TensorView};
 pub use model::{Metadata, Model};

@@ -4,7 +4,7 @@ use std::ops::Index;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use driver::{Due, Stop};
+use driver::{Due, KernelTime, Stop};
 
 use crate::{CompiledModel, Error, ErrorKind, Input, OutputBuffer, Result, Value};
 
@@ -130,12 +130,12 @@ impl Outputs {
     }
 }
 
-/// An output of a run that writes some of them to memory of the caller.
+/// An output of [`Session::run_partly_into`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// A value of its own.
+    /// A value without a buffer of the caller.
     Value(Value),
-    /// A tensor whose elements are in the memory that the caller gave for it.
+    /// A tensor whose elements were written to the caller's buffer.
     Written {
         /// Its extents, outermost first.
         shape: Vec<usize>,
@@ -225,8 +225,8 @@ impl Session {
         Ok(positions.into_iter().map(|at| extents(&written[at])).collect())
     }
 
-    /// Runs the model and writes some outputs to memory of the caller: all outputs, in the model's order. An output that has fewer bytes
-    /// than its buffer leaves the rest as it is.
+    /// Runs the model and writes some outputs to the caller's memory. Returns all outputs, in the model's order. If an output is smaller
+    /// than its buffer, the rest of the buffer is unchanged.
     ///
     /// ```
     /// # fn main() -> Result<(), onnxc::Error> {
@@ -258,7 +258,13 @@ impl Session {
         Ok(outputs.collect())
     }
 
-    /// Buffers in the order of the outputs, and the positions of the outputs in the order of the buffers.
+    /// The time of each kernel call in all runs so far, of all sessions of the model; empty unless the model was compiled with
+    /// [`Builder::profile`](crate::Builder::profile).
+    pub fn profile(&self) -> Vec<KernelTime> {
+        self.inner.profile()
+    }
+
+    /// The buffers in the order of the model's outputs, and the index of the output of each buffer.
     #[expect(clippy::type_complexity, reason = "it is a pair of lists")]
     fn lend<'b, M: AsRef<str>, O: Into<OutputBuffer<'b>>>(
         &self,

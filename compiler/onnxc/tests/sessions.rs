@@ -79,6 +79,19 @@ fn ports_have_types_also_of_what_containers_hold() {
 }
 
 #[test]
+fn kernels_are_timed_if_asked() {
+    let text = "<ir_version: 10, opset_import: [\"\": 21]> g (float[N] x) => (float[N] y) { y = Sin(x) }";
+    let model = Model::from_bytes(text).expect("the text is a model");
+    let model = Compiler::builder().threads(1).profile(true).build().compile(&model).expect("the model compiles");
+    let mut session = model.session();
+    let x = Tensor::from_slice(&[2], &[1.0f32, 2.0]).expect("two elements");
+    (0..3).for_each(|_| drop(session.run([("x", &x)]).expect("it runs")));
+    let kernels = session.profile();
+    assert!(kernels.iter().any(|kernel| kernel.operators == ["Sin"] && kernel.calls == 3), "{kernels:?}");
+    assert!(compiled("g (float[N] x) => (float[N] y) { y = Sin(x) }").session().profile().is_empty());
+}
+
+#[test]
 fn wrong_inputs_are_errors_with_their_names() {
     let model = compiled("g (float[2] x, float[N] z) => (float[N] y) { y = Add(x, z) }");
     let [two, three] = [2usize, 3].map(|count| Tensor::from_slice(&[count], &vec![1.0f32; count]).expect("a tensor"));
