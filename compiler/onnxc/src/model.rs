@@ -5,8 +5,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use driver::Diagnostic;
+use proto::{Bytes, TensorProto};
 
-use crate::{Error, ErrorKind, Result};
+use crate::{ElementType, Error, ErrorKind, Result, Tensor};
 
 /// A model, read from protobuf, protobuf's JSON or text format, or ONNX's textual syntax.
 ///
@@ -90,6 +91,32 @@ impl Model {
         self
     }
 
+    /// Replaces the value of an initializer.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), onnxc::Error> {
+    /// let text = r#"<ir_version: 10, opset_import: ["": 21]>
+    ///     scale (float[N] x) => (float[N] y) <float factor = {2}> { y = Mul(x, factor) }"#;
+    /// let model = onnxc::Model::from_bytes(text)?.with_initializer("factor", &onnxc::Tensor::scalar(5.0f32))?;
+    /// let x = onnxc::Tensor::from_slice(&[1], &[3.0f32])?;
+    /// let outputs = onnxc::Compiler::new().compile(&model)?.session().run([("x", &x)])?;
+    /// assert_eq!(outputs["y"].as_slice::<f32>()?, [15.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no initializer of this name, or for elements of less than a byte.
+    pub fn with_initializer(mut self, name: &str, value: &Tensor) -> Result<Model> {
+        let graph = self.inner.proto.graph.iter_mut().flat_map(|graph| &mut graph.initializer);
+        let own = graph.into_iter().find(|initializer| initializer.name == name);
+        let own = own.ok_or_else(|| Error::input(format!("the model has no initializer '{name}'")))?;
+        *own = encoded(name, value)?;
+        // the cache identifies models by their files
+        self.path = None;
+        Ok(self)
+    }
+
     /// The metadata of the model.
     pub fn metadata(&self) -> Metadata {
         let model = &self.inner.proto;
@@ -123,4 +150,25 @@ impl Model {
         let findings = driver::check_model(&self.inner, driver::Profile::Onnx, &[]);
         findings.into_iter().map(|finding| crate::Problem::from(Diagnostic::from(finding))).collect()
     }
+}
+
+/// A tensor as protobuf.
+fn encoded(name: &str, value: &Tensor) -> Result<TensorProto> {
+    let element = value.element_type();
+    let mut proto = TensorProto {
+        name: name.to_string(),
+        dims: value.shape().iter().map(|&extent| i64::try_from(extent).unwrap_or(i64::MAX)).collect(),
+        data_type: element.onnx_number(),
+        ..TensorProto::default()
+    };
+    match element {
+        ElementType::String => proto.string_data = value.to_strings()?.into_iter().map(Bytes::from).collect(),
+        // float8; protobuf packs narrower elements
+        ElementType::Narrow(number) if !(17..=20).contains(&number) && number != 24 => {
+            let message = format!("initializer '{name}': values of the type {element} are not supported");
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        _ => proto.raw_data = Some(Bytes::copy_from_slice(value.as_bytes())),
+    }
+    Ok(proto)
 }
