@@ -1,0 +1,16 @@
+//! Linker options of the shared library.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let options = [
+        // the name that programs look for which were linked with ONNX Runtime
+        "-soname,libonnxruntime.so.1",
+        // the functions of the runtime are not exported
+        "--exclude-libs,ALL",
+        // threads of the runtime outlive a call of dlclose
+        "-z,nodelete",
+    ];
+    for option in options {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,{option}");
+    }
+}
