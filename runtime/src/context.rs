@@ -5,18 +5,14 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
 
+use abi::Status;
+
 use crate::handles::HandleTable;
 use crate::pages::prefer_huge;
 use crate::strings::StringTable;
 
 /// The minimum alignment of an arena, in bytes.
 pub const ARENA_ALIGNMENT: usize = 64;
-
-/// [`RunContext::status`] after an allocation failed.
-pub const STATUS_OUT_OF_MEMORY: i64 = -1;
-
-/// [`RunContext::status`] after a routine panicked.
-pub const STATUS_ROUTINE: i64 = -3;
 
 /// The number of freed buffers that are kept for reuse.
 const SPARE_BUFFERS: usize = 16;
@@ -123,7 +119,7 @@ impl RunContext {
             // SAFETY: the layout is not empty.
             self.arena = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) });
             if self.arena.is_null() {
-                self.fail(STATUS_OUT_OF_MEMORY);
+                self.fail(Status::OutOfMemory);
             } else {
                 self.arena_bytes = bytes.max(ARENA_ALIGNMENT as i64);
                 prefer_huge(self.arena, self.arena_bytes);
@@ -142,7 +138,7 @@ impl RunContext {
                 // SAFETY: the layout holds at least a header.
                 let header = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) }).cast::<RunBuffer>();
                 if header.is_null() {
-                    self.fail(STATUS_OUT_OF_MEMORY);
+                    self.fail(Status::OutOfMemory);
                     return std::ptr::null_mut();
                 }
                 // SAFETY: just allocated with room for the header.
@@ -182,7 +178,7 @@ impl RunContext {
         let room = unsafe { start.cast::<RunBuffer>().sub(1).read().bytes };
         let Some(needed) = used.checked_add(more).filter(|&needed| used >= 0 && more >= 0 && needed <= i64::MAX / 2)
         else {
-            self.fail(STATUS_OUT_OF_MEMORY);
+            self.fail(Status::OutOfMemory);
             return std::ptr::null_mut();
         };
         if needed <= room {
@@ -211,7 +207,12 @@ impl RunContext {
         self.status = 0;
     }
 
-    pub(crate) fn fail(&mut self, status: i64) {
+    pub(crate) fn fail(&mut self, status: Status) {
+        self.fail_with(status.code());
+    }
+
+    /// The same with the number of a status, or of a message of the model.
+    fn fail_with(&mut self, status: i64) {
         if self.status == 0 {
             self.status = status;
         }
@@ -408,7 +409,7 @@ pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64, over: 
     let over = std::ptr::with_exposed_provenance_mut(over as usize);
     let memory = (context.output)(context.host, index, bytes, over);
     if memory.is_null() {
-        context.fail(STATUS_OUT_OF_MEMORY);
+        context.fail(Status::OutOfMemory);
     }
     memory
 }
@@ -416,7 +417,7 @@ pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64, over: 
 /// Sets the run's status unless it is set already.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_fail(context_address: i64, status: i64) {
-    context(context_address).fail(status);
+    context(context_address).fail_with(status);
 }
 
 #[cfg(test)]

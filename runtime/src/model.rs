@@ -7,19 +7,14 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::context::{RunContext, STATUS_OUT_OF_MEMORY};
+use abi::Status;
+
+use crate::context::RunContext;
 use crate::pool::{rt_begin_run, rt_end_run};
 use crate::{outputs, processor};
 
-/// Status if the processor lacks instructions that the model's code needs.
-const STATUS_PROCESSOR: i64 = -4;
-/// Status of a training function that assigns a value of another shape to a variable.
-const STATUS_VARIABLE: i64 = -5;
-/// Status of a run in a session that another thread uses.
-const STATUS_BUSY: i64 = -6;
-/// Status of a run whose first input has a type or shape that the model does not take; the other inputs follow
-/// downwards.
-const STATUS_INPUT: i64 = -1000;
+/// The message of a status that no code of ours gives.
+const UNKNOWN: &CStr = c"the run ended with an unknown status";
 
 /// One input or output.
 #[repr(C)]
@@ -175,7 +170,7 @@ impl Model {
         }
         let level = processor::level();
         if level < self.required_level {
-            return STATUS_PROCESSOR;
+            return Status::Processor.code();
         }
         // SAFETY: as above.
         if let Some(word) = unsafe { self.level.as_ref() } {
@@ -250,7 +245,7 @@ impl Model {
         let mut pairs = ports.iter().zip(assigned.chunks_exact(words));
         if !pairs.all(|(port, tensor)| port.initial_shape().is_some_and(|shape| tensor[1..].starts_with(shape))) {
             all.chunks_exact(words).for_each(|tensor| release(address::<u8>(tensor[0]).cast_mut()));
-            return STATUS_VARIABLE;
+            return Status::Variable.code();
         }
         outputs.copy_from_slice(told);
         for (variable, tensor) in variables.iter_mut().zip(assigned.chunks_exact(words)) {
@@ -262,7 +257,7 @@ impl Model {
     /// `in_place`: whether outputs may reuse the memory of inputs.
     fn run(&self, session: &mut Session, inputs: &[i64], outputs: &mut [i64], in_place: bool) -> i64 {
         if let Some(wrong) = self.wrong_input(inputs) {
-            return STATUS_INPUT - wrong as i64;
+            return Status::Input.code() - wrong as i64;
         }
         let Session { context, outputs: buffers, .. } = session;
         let mut table = vec![context.address()];
@@ -308,11 +303,11 @@ impl Model {
                 // SAFETY: the run wrote as many indices as the extents state.
                 data = texts(context, unsafe { slice(numbers.cast::<i64>(), count(&own[1..])) });
                 release(numbers);
-                status = if data.is_null() { STATUS_OUT_OF_MEMORY } else { 0 };
+                status = if data.is_null() { Status::OutOfMemory.code() } else { 0 };
             }
             if let (0, true, Some(export)) = (status, port.is_value(), self.export) {
                 data = export(context.address(), own[0]);
-                status = if data.is_null() { STATUS_OUT_OF_MEMORY } else { 0 };
+                status = if data.is_null() { Status::OutOfMemory.code() } else { 0 };
             }
             let tensor = &mut outputs[index * self.tensor_words()..];
             tensor[0] = data.expose_provenance() as i64;
@@ -329,21 +324,21 @@ impl Model {
     }
 
     fn message(&self, status: i64) -> *const c_char {
-        let message = match status {
-            0 => c"",
-            STATUS_OUT_OF_MEMORY => c"the run needs more memory than is available",
-            STATUS_PROCESSOR => c"this processor lacks instructions that the model was compiled for",
-            STATUS_BUSY => c"another thread uses the session: each thread needs its own",
-            STATUS_VARIABLE => c"the training assigns a value of another shape to a variable",
-            ..=STATUS_INPUT => {
-                let port = self.inputs().get((STATUS_INPUT - status) as usize);
-                return port.map_or(c"".as_ptr(), |port| port.message);
+        let message = match Status::of(status) {
+            Some((Status::OutOfMemory, _)) => c"the run needs more memory than is available",
+            Some((Status::Processor, _)) => c"this processor lacks instructions that the model was compiled for",
+            Some((Status::Busy, _)) => c"another thread uses the session: each thread needs its own",
+            Some((Status::Variable, _)) => c"the training assigns a value of another shape to a variable",
+            Some((Status::Input, at)) => {
+                return self.inputs().get(at).map_or(c"".as_ptr(), |port| port.message);
             }
-            _ => {
+            Some((Status::NotInitialized | Status::Routine | Status::NoAddress, _)) => UNKNOWN,
+            None if status == 0 => c"",
+            None => {
                 // SAFETY: the object states their number.
                 let messages = unsafe { slice(self.messages, self.message_count) };
                 let known = usize::try_from(status - 1).ok().and_then(|at| messages.get(at));
-                return known.copied().unwrap_or(c"the run ended with an unknown status".as_ptr());
+                return known.copied().unwrap_or(UNKNOWN.as_ptr());
             }
         };
         message.as_ptr()
@@ -555,7 +550,7 @@ pub unsafe extern "C" fn rt_model_initialize(model: *const Model) -> i64 {
 /// As for `rt_model_run`.
 unsafe fn run(model: &Model, session: *mut *mut Session, inputs: *const i64, outputs: *mut i64, in_place: bool) -> i64 {
     // SAFETY: promised by the caller.
-    let Some(mut in_use) = (unsafe { Session::of(model, session) }) else { return STATUS_BUSY };
+    let Some(mut in_use) = (unsafe { Session::of(model, session) }) else { return Status::Busy.code() };
     let session = in_use.session();
     let status = model.initialize();
     if status != 0 {
@@ -609,7 +604,7 @@ pub unsafe extern "C" fn rt_model_run_in_place(
 pub unsafe extern "C" fn rt_model_training_initialize(model: *const Model, session: *mut *mut Session) -> i64 {
     // SAFETY: promised by the caller.
     let (model, session) = unsafe { (&*model, Session::of(&*model, session)) };
-    let Some(mut in_use) = session else { return STATUS_BUSY };
+    let Some(mut in_use) = session else { return Status::Busy.code() };
     model.train(TrainingPart::Initialization, in_use.session(), &[], &mut [])
 }
 
@@ -627,7 +622,7 @@ pub unsafe extern "C" fn rt_model_training_step(
     // SAFETY: promised by the caller.
     unsafe {
         let model = &*model;
-        let Some(mut in_use) = Session::of(model, session) else { return STATUS_BUSY };
+        let Some(mut in_use) = Session::of(model, session) else { return Status::Busy.code() };
         let step = &*(*model.training).step;
         let inputs = step.given(inputs, step.visible(step.input_count));
         model.train(TrainingPart::Step, in_use.session(), inputs, step.told(outputs, step.visible(step.output_count)))

@@ -29,6 +29,7 @@ mod training;
 mod value;
 mod worker;
 
+pub use abi::Status;
 pub use cache::{Cache, write_successor};
 pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
@@ -39,9 +40,7 @@ pub use import::{Entry, METADATA, OperatorSetProto, Options as ImportOptions, ch
 pub use ir::floats::encode as encode_float;
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
-pub use lower::low::{
-    ERROR_BOUNDS, FIXED_ERROR_BOUNDS, HALF_ERROR_BOUND, NO_ADDRESS, NOT_INITIALIZED, VectorRegisters,
-};
+pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, HALF_ERROR_BOUND, VectorRegisters};
 pub use merge::merge;
 pub use part::Part;
 pub use progress::{Observer, Reporter, Stage};

@@ -60,7 +60,7 @@ impl CompiledModel {
     }
 
     fn failure(&self, status: i64) -> Diagnostic {
-        if status == runtime::context::STATUS_OUT_OF_MEMORY {
+        if status == abi::Status::OutOfMemory.code() {
             return Diagnostic::input(Location::Unknown, "the run needs more memory than is available");
         }
         let message = usize::try_from(status - 1).ok().and_then(|index| self.messages.get(index));

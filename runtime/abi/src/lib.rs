@@ -6,8 +6,10 @@
 
 pub mod elementary;
 mod row;
+mod status;
 
 pub use row::{RowFold, RowFunction};
+pub use status::Status;
 
 /// Columns that are contiguous in the right operand and in the result, whatever the strides between groups.
 pub const COLUMN_GROUP: i64 = 16;

@@ -34,7 +34,9 @@ mod winograd;
 
 use std::borrow::Cow;
 
-use crate::context::{self, RunContext, STATUS_OUT_OF_MEMORY, STATUS_ROUTINE};
+use abi::Status;
+
+use crate::context::{self, RunContext};
 use element::{Element, Kind};
 
 /// Why a routine failed.
@@ -202,9 +204,9 @@ unsafe fn enter(context: i64, words: *mut i64, count: i64, body: fn(&mut Call<'_
     match outcome {
         Ok(Ok(())) => return 0,
         Ok(Err(Failure::Reason(number))) => return number,
-        Ok(Err(Failure::Memory)) => call.context.fail(STATUS_OUT_OF_MEMORY),
-        Err(panic) if limits::of_panic(&*panic).is_some() => call.context.fail(STATUS_OUT_OF_MEMORY),
-        Err(_) => call.context.fail(STATUS_ROUTINE),
+        Ok(Err(Failure::Memory)) => call.context.fail(Status::OutOfMemory),
+        Err(panic) if limits::of_panic(&*panic).is_some() => call.context.fail(Status::OutOfMemory),
+        Err(_) => call.context.fail(Status::Routine),
     }
     0
 }

@@ -3,7 +3,7 @@
 use codegen_llvm::{Interface, Port};
 use dialects::memref;
 use dialects::rt::attributes::{MESSAGES, STRINGS};
-use driver::{Extent, NO_ADDRESS, NOT_INITIALIZED, PROCESSOR_LEVEL, Signature, type_name};
+use driver::{Extent, PROCESSOR_LEVEL, Signature, Status, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Location, Module, Type};
 
@@ -89,8 +89,8 @@ pub(crate) fn static_header(interface: &Interface, signature: &Signature) -> Str
     let template = STATIC_TEMPLATE
         .replace("@MESSAGES@", if rows.is_empty() { "     nothing can be" } else { "@ROWS@" })
         .replace("@ROWS@", &rows.join("\n"))
-        .replace("@NO_ADDRESS@", &NO_ADDRESS.to_string())
-        .replace("@NOT_INITIALIZED@", &NOT_INITIALIZED.to_string());
+        .replace("@NO_ADDRESS@", &Status::NoAddress.code().to_string())
+        .replace("@NOT_INITIALIZED@", &Status::NotInitialized.code().to_string());
     guarded(&interface.name, &fill(&template, interface, signature))
 }
 

@@ -1,5 +1,6 @@
 //! Entry points of code without a runtime: functions that C calls with only the addresses of tensors.
 
+use abi::Status;
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCodes, arith, func, math, memref, rt, scf};
 use ir::{
@@ -7,11 +8,6 @@ use ir::{
 };
 
 use super::scope::{callee, table_type};
-
-/// The status of an entry point that is passed a null address for a tensor; a failed check is a positive number.
-pub const NO_ADDRESS: i64 = -1;
-/// The status of a run before the initialization that it needs.
-pub const NOT_INITIALIZED: i64 = -2;
 
 /// The shapes of a model's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,7 +78,8 @@ impl EntryPoint<'_> {
         let choice = builder.create(scf::IF, &[refusal], &[Type::I64], []);
         let (_, refused) = builder.region_with_block(choice, &[]);
         builder.within(refused, |builder| {
-            let [address, order] = [NO_ADDRESS, NOT_INITIALIZED].map(|code| word(builder, code));
+            let [address, order] =
+                [Status::NoAddress, Status::NotInitialized].map(|status| word(builder, status.code()));
             let code = builder.value(arith::SELECT, &[missing, address, order], Type::I64, []);
             builder.create(scf::YIELD, &[code], &[], []);
         });

@@ -27,7 +27,7 @@ mod tile;
 mod unroll;
 
 pub use crate::kernel::emit::{Order, Target};
-pub use interface::{NO_ADDRESS, NOT_INITIALIZED, Shapes, add_entry_points, check_freestanding};
+pub use interface::{Shapes, add_entry_points, check_freestanding};
 pub use tile::VectorRegisters;
 
 pub(crate) use scope::stack_table;
