@@ -10,7 +10,7 @@ use ir::Result;
 #[derive(Clone, Default)]
 pub(crate) struct Conditions {
     /// Whether it runs in the background of the model's runs, which use the other processors.
-    pub(crate) beside: bool,
+    pub(crate) in_background: bool,
     /// Set when the result is not needed any more.
     pub(crate) cancelled: Arc<AtomicBool>,
 }
@@ -68,8 +68,8 @@ impl<T: Send + Sync + 'static> Background<T> {
         }
     }
 
-    fn conditions(&self, beside: bool) -> Conditions {
-        Conditions { beside, cancelled: self.cancelled.clone() }
+    fn conditions(&self, in_background: bool) -> Conditions {
+        Conditions { in_background, cancelled: self.cancelled.clone() }
     }
 
     fn take(&self) -> Option<Job<T>> {

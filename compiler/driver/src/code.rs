@@ -4,12 +4,12 @@
 
 use ir::{Diagnostic, Result};
 
-use crate::firstcode::FirstCode;
+use crate::baseline::BaselineCode;
 
 /// Machine code in memory. Addresses of functions are valid as long as this value lives.
 pub(crate) enum Code {
     /// Code that is compiled while it runs.
-    First(FirstCode),
+    First(BaselineCode),
     /// Linked by Cranelift's own linker.
     Cranelift(Box<codegen_cranelift::Compiled>),
     /// Object files of the LLVM back end, or of the cache.

@@ -267,7 +267,7 @@ impl Compiler {
     ) -> Result<CompiledModel> {
         self.prepare_threads();
         let (module, warnings) = self.import(source, options, &mut timings)?;
-        let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
+        let _taken = (self.options.workers > 1).then(|| prepare::prefault_memory(&module));
         // files of external data may change while the model's file does not
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ir::{Diagnostic, IndexSet, Location, Module, Result};
 
+use crate::baseline::{BaselineCode, Making};
 use crate::code::Code;
 use crate::compiler::Compiler;
-use crate::firstcode::{FirstCode, Making};
 use crate::globals::Globals;
 use crate::parts::{self, PARTS};
 use crate::pipeline::{self, MAIN, Timings};
@@ -57,13 +57,13 @@ impl Compiler {
         timings.measure("codegen", || {
             let making = Making::begin(module, globals.places(), &self.options, each, cancelled)?;
             let parts = making.parts().clone();
-            let memory = FirstCode::memory(&self.options);
+            let memory = BaselineCode::memory(&self.options);
             // measured times of kernels must be those of their runs only, and printed code must be complete
             if memory.is_none() || self.options.profile || !self.options.print_after.is_empty() {
                 parts.finish()?;
             }
             let code = match memory {
-                Some(memory) => Code::First(FirstCode::of(making, memory)?),
+                Some(memory) => Code::First(BaselineCode::of(making, memory)?),
                 None => Code::Cranelift(Box::new(parts.relocatable()?.0.link(&parts.symbols()?)?)),
             };
             code.function(MAIN)?;

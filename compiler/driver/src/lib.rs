@@ -1,13 +1,12 @@
 //! The compiler's API: a [`Compiler`] builds a [`CompiledModel`], and a [`Session`] runs it on [`Tensor`]s.
 
-mod ahead;
 mod awaits;
 mod background;
+mod baseline;
 mod cache;
 mod code;
 mod compiler;
 mod evidence;
-mod firstcode;
 mod freestanding;
 mod generate;
 mod globals;
@@ -16,6 +15,7 @@ mod part;
 mod parts;
 pub mod passes;
 pub mod pipeline;
+mod prefault;
 mod prepare;
 mod progress;
 mod routine_calls;

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use dialects::rt::routines::{Extents, Operand, Routine};
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
-use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Result, TakenAhead, Type, Value};
+use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Prefaulted, Result, Type, Value};
 use ir::{constant_float, constant_integer, constant_value};
 use lower::outline::remove_dead;
 
@@ -56,7 +56,7 @@ const LARGE: usize = 32 << 20;
 
 /// Starts to prefault memory for the packed weights of a model that has just been imported: about the size of the
 /// weights that are not only gathered from.
-pub(crate) fn take_memory_ahead(module: &Module) -> Option<TakenAhead> {
+pub(crate) fn prefault_memory(module: &Module) -> Option<Prefaulted> {
     let body = module.function(MAIN)?.body;
     let length = |op: &Op| {
         let elements = body.attribute(*op, "value")?.as_dense()?;
@@ -67,7 +67,7 @@ pub(crate) fn take_memory_ahead(module: &Module) -> Option<TakenAhead> {
         results.iter().flat_map(|&result| body.uses(result)).any(|r#use| !picks(body, r#use.op))
     };
     let bytes = body.ops(body.entry()?).iter().filter_map(|op| length(op).filter(|_| is_prepared(op))).sum();
-    TakenAhead::begin(if bytes <= ROOM { bytes } else { 0 })
+    Prefaulted::begin(if bytes <= ROOM { bytes } else { 0 })
 }
 
 /// Whether an operation gathers from an operand.
@@ -79,7 +79,7 @@ fn picks(body: &Body, op: Op) -> bool {
 fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let Some(main) = module.symbol(MAIN) else { return Ok(()) };
     // from here on there is work for all processors
-    ir::stop_taking_ahead();
+    ir::stop_prefaulting();
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let Plan { calls, length } = Plan::of(&body);
     if length <= ROOM {
@@ -97,7 +97,9 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
         let lengths: Vec<usize> = parts.iter().map(|part| part.length).collect();
         let ends: Vec<usize> = parts.iter().map(|part| part.calls.end).collect();
         let memory = (!is_known).then(|| {
-            Blob::build_beside(&lengths, move |pieces| run(&calls, ends.into_iter().zip(pieces).collect(), threads))
+            Blob::build_in_background(&lengths, move |pieces| {
+                run(&calls, ends.into_iter().zip(pieces).collect(), threads)
+            })
         });
         for (op, (piece, offset, length)) in ops.into_iter().zip(results) {
             let Some(offset) = offset else { continue };

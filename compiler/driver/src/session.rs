@@ -11,9 +11,9 @@ use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, T
 use runtime::RunContext;
 use runtime::stop::{Due, Stop, within};
 
-use crate::ahead::Ahead;
 use crate::compiler::CompiledModel;
 use crate::pipeline::INITIALIZE;
+use crate::prefault::Prefault;
 use crate::signature::Port;
 use crate::tensor::Tensor;
 use crate::value::{Input, Output, Value, bytes_in_run, tensor_of_run};
@@ -86,7 +86,7 @@ struct Outputs {
     /// The caller's memory for outputs, which lives until the run returns: address and size.
     lent: Vec<Option<(*mut u8, usize)>>,
     /// Prefaults the arena of a first run; `None` if another thread would only get in its way.
-    ahead: Option<Ahead>,
+    prefault: Option<Prefault>,
     /// Whether there is a processor for that.
     has_processor: bool,
 }
@@ -155,9 +155,9 @@ extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64, over: *m
 extern "C" fn hear_of_arena(host: *mut c_void, arena: *mut u8, bytes: i64) {
     // SAFETY: `host` is the session's `Outputs`, and no other code accesses it during a run.
     let outputs = unsafe { &mut *host.cast::<Outputs>() };
-    outputs.ahead = None;
+    outputs.prefault = None;
     if outputs.has_processor && !arena.is_null() {
-        outputs.ahead = Ahead::begin(arena, bytes.max(0) as usize);
+        outputs.prefault = Prefault::begin(arena, bytes.max(0) as usize);
     }
 }
 
@@ -197,7 +197,7 @@ impl Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
         let has_processor = model.workers > 1;
         let mut outputs =
-            Box::new(Outputs { buffers: vec![], given, inputs: vec![], lent: vec![], ahead: None, has_processor });
+            Box::new(Outputs { buffers: vec![], given, inputs: vec![], lent: vec![], prefault: None, has_processor });
         let host = (&raw mut *outputs).cast();
         let context =
             RunContext::new(host, provide_output).with_strings(&model.strings).with_arena_callback(hear_of_arena);
@@ -321,7 +321,7 @@ impl Session {
         let begin = Instant::now();
         let status = within(stop, || model.main().call(&mut table, model.threads));
         model.ran(begin.elapsed());
-        self.outputs.ahead = None;
+        self.outputs.prefault = None;
         let outputs = match stop.and_then(Stop::due) {
             Some(due) => Err(ended(due).into()),
             None => model.check(status).and_then(|()| self.collect(&table[first..])).map_err(|diagnostics| {

@@ -16,10 +16,10 @@ use codegen_cranelift::{Relocatable, Tier};
 use ir::{Blob, ErrorClass, IndexMap, Module, Result};
 
 use crate::background::Background;
+use crate::baseline::Parts;
 use crate::cache::Keeper;
 use crate::code::Code;
 use crate::compiler::CompiledModel;
-use crate::firstcode::Parts;
 use crate::pipeline::MAIN;
 use crate::session::Entry;
 
@@ -103,7 +103,7 @@ pub(crate) type Upgrade = Background<(Code, Entry)>;
 pub(crate) fn upgrade(recipe: Box<dyn FnOnce() -> Result<Recipe> + Send>, keeper: Arc<OnceLock<Keeper>>) -> Upgrade {
     Background::new(move |conditions| {
         let mut recipe = recipe()?;
-        if conditions.beside {
+        if conditions.in_background {
             recipe.workers = 1;
         }
         let unlinked = compile(&recipe.parts, recipe.workers, Tier::Optimised, &conditions.cancelled)?;

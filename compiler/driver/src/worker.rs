@@ -102,8 +102,8 @@ fn program_or(chosen: Option<&Path>) -> OsString {
     if let Some(named) = std::env::var_os(PROGRAM) {
         return named;
     }
-    let beside = std::env::current_exe().ok().map(|path| path.with_file_name("onnxc"));
-    beside.filter(|path: &PathBuf| path.exists()).map_or_else(|| "onnxc".into(), PathBuf::into_os_string)
+    let neighbour = std::env::current_exe().ok().map(|path| path.with_file_name("onnxc"));
+    neighbour.filter(|path: &PathBuf| path.exists()).map_or_else(|| "onnxc".into(), PathBuf::into_os_string)
 }
 
 /// A process of the LLVM back end. It is killed when this is dropped.

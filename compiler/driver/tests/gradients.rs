@@ -29,7 +29,7 @@ fn paths_add_up() {
 }
 
 #[test]
-fn what_was_broadcast_is_summed_up() {
+fn gradients_of_broadcast_operands_are_summed() {
     let before = r#"%c = "onnx.Constant"() {value = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>} : () -> tensor<2x2xf32>
     %v = "onnx.Mul"(%x, %c) : (tensor<2x1xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>"#;
     near(&gradient("2x1", before, "tensor<2x2xf32>", &[5.0, 6.0], &[2, 1]), &[3.0, 7.0]);

@@ -60,7 +60,7 @@ fn normal_numbers_have_their_mean_and_deviation() {
 }
 
 #[test]
-fn bernoulli_draws_one_as_often_as_its_operand_says() {
+fn bernoulli_draws_one_with_the_probability_of_its_operand() {
     let operation = r#""onnx.Bernoulli"(%p) {seed = 1.0 : f32} : (tensor<?xf32>) -> tensor<?xf32>"#;
     for probability in [0.0, 0.2, 0.9, 1.0] {
         let p = Tensor::from_f32(&[COUNT], &vec![probability; COUNT as usize])

@@ -65,10 +65,10 @@ fn main() {
         println!("test runs_what_workers_compile ... ok");
         functions_of_several_parts_are_one();
         println!("test functions_of_several_parts_are_one ... ok");
-        goes_over_to_better_code(session(Backend::Auto));
+        switches_to_optimised_code(session(Backend::Auto));
         println!("test goes_over_to_what_workers_compile ... ok");
         let file = model_file();
-        goes_over_to_better_code(session_of_file(&file));
+        switches_to_optimised_code(session_of_file(&file));
         println!("test goes_over_to_what_a_process_makes ... ok");
         // SAFETY: the threads of the previous tests have ended.
         unsafe { std::env::set_var(HANGS, "1") };
@@ -166,7 +166,7 @@ fn functions_of_several_parts_are_one() {
     }
 }
 
-fn goes_over_to_better_code(mut session: Session) {
+fn switches_to_optimised_code(mut session: Session) {
     run(&mut session);
     let first = session.model().clone();
     let begin = Instant::now();

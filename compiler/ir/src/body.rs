@@ -307,9 +307,9 @@ impl Body {
         let ops = &self.blocks[block].ops;
         let start = self.cursor.get().min(ops.len());
         // passes visit a block in order, so the next operation is near the last one that was searched for
-        let (before, behind) = ops.split_at(start);
+        let (before, after) = ops.split_at(start);
         let mut down = before.iter().rev();
-        let mut up = behind.iter();
+        let mut up = after.iter();
         for distance in 0..=ops.len() {
             let found = match (up.next(), down.next()) {
                 (Some(&o), _) if o == op => start + distance,

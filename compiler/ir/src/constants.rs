@@ -109,7 +109,7 @@ impl Blob {
     }
 
     /// The same on a background thread, in chunks of some lengths: a reader waits for its chunk.
-    pub fn build_beside(lengths: &[usize], fill: impl FnOnce(Vec<Piece>) + Send + 'static) -> Vec<Blob> {
+    pub fn build_in_background(lengths: &[usize], fill: impl FnOnce(Vec<Piece>) + Send + 'static) -> Vec<Blob> {
         let piece = |&length: &usize| {
             let bytes = AlignedBytes::zeroed(length);
             let address = bytes.as_slice().as_ptr().expose_provenance();
@@ -471,7 +471,7 @@ mod tests {
     #[test]
     fn pieces_are_there_one_after_the_other() {
         let (may_go_on, goes_on) = std::sync::mpsc::channel();
-        let blobs = Blob::build_beside(&[3, 1 << 17, 5], move |pieces| {
+        let blobs = Blob::build_in_background(&[3, 1 << 17, 5], move |pieces| {
             for (number, mut piece) in pieces.into_iter().enumerate() {
                 goes_on.recv().expect("the test goes on");
                 piece.bytes_mut().as_mut_slice().fill(number as u8 + 1);
@@ -492,7 +492,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the computation of bytes does not panic")]
     fn nobody_waits_for_bytes_that_do_not_come() {
-        let blobs = Blob::build_beside(&[8], drop);
+        let blobs = Blob::build_in_background(&[8], drop);
         blobs[0].bytes();
     }
 }

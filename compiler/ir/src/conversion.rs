@@ -133,7 +133,7 @@ mod tests {
         ConversionPattern { root: "high.", benefit: 1, convert: |builder, op| unary(builder, op, "low.other", 1) };
 
     #[test]
-    fn what_is_built_is_made_legal_in_turn() {
+    fn built_operations_are_legalised() {
         let mut module = module();
         convert_function(&mut module, &[SQUARE, MULTIPLY, ANY]).expect("all have patterns");
         assert_eq!(names(&module), ["low.multiply", "low.other", "low.end"]);

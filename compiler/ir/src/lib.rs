@@ -49,7 +49,7 @@ pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
 pub use dim::DimExpr;
 pub use effects::{constant_float, constant_integer, constant_value};
 pub use location::Location;
-pub use memory::{AlignedBytes, TakenAhead, stop_taking_ahead};
+pub use memory::{AlignedBytes, Prefaulted, stop_prefaulting};
 pub use module::{FunctionView, Module, SymbolTable};
 pub use op_name::{DefinedName, OpName};
 pub use parse::{OpParser, Operand, parse_attribute, parse_module, parse_type};

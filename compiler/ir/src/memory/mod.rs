@@ -1,12 +1,12 @@
 //! Memory of constants and buffers: aligned and zeroed; large ones have separate pages.
 
-mod ahead;
+mod prefault;
 
 use limits::Shortage;
 use memmap2::MmapMut;
 
-use ahead::Window;
-pub use ahead::{TakenAhead, stop_taking_ahead};
+use prefault::Window;
+pub use prefault::{Prefaulted, stop_prefaulting};
 
 /// Bytes that begin on a 64-byte boundary (a cache line, and a full AVX-512 vector).
 pub struct AlignedBytes {

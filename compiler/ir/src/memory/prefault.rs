@@ -33,14 +33,14 @@ struct Mapping {
 }
 
 /// Keeps pages being prefaulted and handed out until it is dropped.
-pub struct TakenAhead {
+pub struct Prefaulted {
     mapping: Arc<Mapping>,
     thread: Option<crew::Handle<()>>,
 }
 
-impl TakenAhead {
+impl Prefaulted {
     /// Starts to prefault `bytes` bytes in the background; `None` for few.
-    pub fn begin(bytes: usize) -> Option<TakenAhead> {
+    pub fn begin(bytes: usize) -> Option<Prefaulted> {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
         }
@@ -57,11 +57,11 @@ impl TakenAhead {
                 other.taken.store(start + bytes, Ordering::Release);
             }
         });
-        Some(TakenAhead { mapping, thread: Some(thread) })
+        Some(Prefaulted { mapping, thread: Some(thread) })
     }
 }
 
-impl Drop for TakenAhead {
+impl Drop for Prefaulted {
     fn drop(&mut self) {
         self.mapping.is_wanted.store(false, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -80,7 +80,7 @@ impl Drop for TakenAhead {
 }
 
 /// Stops prefaulting, to use the processors for something else; prefaulted pages are still handed out.
-pub fn stop_taking_ahead() {
+pub fn stop_prefaulting() {
     if let Some(mapping) = &*current() {
         mapping.is_wanted.store(false, Ordering::Relaxed);
     }
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn windows_are_zero_and_apart() {
-        assert!(TakenAhead::begin(1000).is_none());
-        let taken = TakenAhead::begin(1 << 20);
+        assert!(Prefaulted::begin(1000).is_none());
+        let taken = Prefaulted::begin(1 << 20);
         assert_eq!(taken.is_some(), cfg!(target_os = "linux"));
         let lengths = [100_000, PAGE, 300_001, 10, 600_000, 400_000];
         let mut all: Vec<AlignedBytes> = lengths.into_iter().map(AlignedBytes::zeroed).collect();
@@ -166,7 +166,7 @@ mod tests {
             assert!(bytes.as_slice().iter().all(|&byte| byte == 0));
             bytes.as_mut_slice().fill(number as u8 + 1);
         }
-        stop_taking_ahead();
+        stop_prefaulting();
         // windows outlive the rest of the mapping
         drop(taken);
         assert!(Window::of_taken(PAGE).is_none());

@@ -22,7 +22,7 @@ use crate::parts::{PARTS, is_host, keep_first_definitions, split_in_order};
 use crate::pipeline::{self, Timings};
 
 /// Code of which some parts are still being compiled.
-pub(crate) struct FirstCode {
+pub(crate) struct BaselineCode {
     code: OnDemand,
     _making: Making,
 }
@@ -149,7 +149,7 @@ impl Drop for Making {
     }
 }
 
-impl FirstCode {
+impl BaselineCode {
     /// Memory for code that runs while parts of it are missing, if the options allow that: with the fixed order of
     /// arithmetic, passes define functions that several partitions call.
     pub(crate) fn memory(options: &Options) -> Option<Text> {
@@ -157,10 +157,10 @@ impl FirstCode {
     }
 
     /// Code that may already run.
-    pub(crate) fn of(making: Making, text: Text) -> Result<FirstCode> {
+    pub(crate) fn of(making: Making, text: Text) -> Result<BaselineCode> {
         let names: Vec<&str> = making.functions.iter().map(String::as_str).collect();
         let code = OnDemand::new(&names, making.parts.clone(), text)?;
-        Ok(FirstCode { code, _making: making })
+        Ok(BaselineCode { code, _making: making })
     }
 
     /// The address of a function, if it is defined.

@@ -16,14 +16,14 @@ const STEP: usize = 1 << 18;
 const PAGE: usize = 1 << 16;
 
 /// A thread that prefaults pages until all are present or this is dropped.
-pub(crate) struct Ahead {
+pub(crate) struct Prefault {
     cancelled: Arc<AtomicBool>,
     thread: Option<crew::Handle<()>>,
 }
 
-impl Ahead {
+impl Prefault {
     /// Starts prefaulting; the memory must not be freed before the result is dropped. `None` for small arenas.
-    pub(crate) fn begin(memory: *mut u8, bytes: usize) -> Option<Ahead> {
+    pub(crate) fn begin(memory: *mut u8, bytes: usize) -> Option<Prefault> {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
         }
@@ -36,11 +36,11 @@ impl Ahead {
                 at += STEP;
             }
         });
-        Some(Ahead { cancelled, thread: Some(thread) })
+        Some(Prefault { cancelled, thread: Some(thread) })
     }
 }
 
-impl Drop for Ahead {
+impl Drop for Prefault {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -68,14 +68,14 @@ mod tests {
     #[test]
     fn memory_keeps_what_is_written_meanwhile() {
         let mut memory = vec![0u8; 8 << 20];
-        let ahead = Ahead::begin(memory.as_mut_ptr(), memory.len());
+        let prefault = Prefault::begin(memory.as_mut_ptr(), memory.len());
         let start = memory.as_mut_ptr();
         for at in (0..memory.len()).step_by(1000) {
             // SAFETY: inside the vector, which no other code writes to.
             unsafe { start.add(at).write(at as u8) };
         }
-        drop(ahead);
+        drop(prefault);
         assert!((0..memory.len()).step_by(1000).all(|at| memory[at] == at as u8));
-        assert!(Ahead::begin(memory.as_mut_ptr(), 1000).is_none());
+        assert!(Prefault::begin(memory.as_mut_ptr(), 1000).is_none());
     }
 }
