@@ -133,13 +133,13 @@ fn expect_vector(what: &str, r#type: &Type) -> Check {
     ensure(r#type.as_vector().is_some(), || format!("{what} must be a vector, found {type}"))
 }
 
-/// Checks a buffer at operand `base`, its indices after it except for the last `behind` operands, and a vector.
-fn verify_access(body: &Body, op: Op, base: usize, behind: usize, vector: &Type) -> Check {
+/// Checks a buffer at operand `base`, its indices after it except for the last `after` operands, and a vector.
+fn verify_access(body: &Body, op: Op, base: usize, after: usize, vector: &Type) -> Check {
     let buffer = operand_type(body, op, base);
     ensure(buffer.as_memref().is_some(), || format!("operand #{base} must be a memref, found {buffer}"))?;
     expect_vector("value", vector)?;
     ensure(buffer.element() == vector.element(), || format!("{vector} in {buffer}"))?;
-    let count = body.op(op).operands().len().checked_sub(base + 1 + behind).ok_or("has too few operands")?;
+    let count = body.op(op).operands().len().checked_sub(base + 1 + after).ok_or("has too few operands")?;
     verify_indices(body, op, base + 1, count, buffer)
 }
 

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_in_texts_are_told() {
+    fn mistakes_in_texts_are_reported() {
         for (text, message) in
             [("ir_version: x", "expected"), ("{\"colour\": 1}", "colour"), ("{\"ir_version\": 1", "EOF")]
         {

@@ -29,7 +29,7 @@ pub(crate) mod encoding {
         loop {
             values.push(take(&mut rest)?);
             match rest {
-                [next, behind @ ..] if *next == key => rest = behind,
+                [next, after @ ..] if *next == key => rest = after,
                 _ => break,
             }
         }
@@ -57,9 +57,9 @@ pub(crate) mod encoding {
             let key = const { key(8, WireType::Varint) };
             merge_run(key, values, buffer, |rest| match rest {
                 // most have one byte
-                [byte @ ..0x80, behind @ ..] if wire_type == WireType::Varint => {
+                [byte @ ..0x80, after @ ..] if wire_type == WireType::Varint => {
                     let value = i64::from(*byte);
-                    *rest = behind;
+                    *rest = after;
                     Ok(value)
                 }
                 _ => {
@@ -89,8 +89,8 @@ pub(crate) mod encoding {
             }
             let key = const { key(7, WireType::ThirtyTwoBit) };
             merge_run(key, values, buffer, |rest| match rest.split_first_chunk() {
-                Some((bytes, behind)) if wire_type == WireType::ThirtyTwoBit => {
-                    *rest = behind;
+                Some((bytes, after)) if wire_type == WireType::ThirtyTwoBit => {
+                    *rest = after;
                     Ok(f32::from_le_bytes(*bytes))
                 }
                 _ => {

@@ -159,7 +159,7 @@ impl RunContext {
             let header = newer;
             // SAFETY: every header in the list was allocated and written by `allocate`.
             newer = unsafe { (*header).next };
-            match kept.contains(&address_behind(header)) {
+            match kept.contains(&address_after(header)) {
                 true => survivors.push(header),
                 false => push(&mut self.spare, header),
             }
@@ -167,7 +167,7 @@ impl RunContext {
         for survivor in survivors.into_iter().rev() {
             push(&mut self.buffers, survivor);
         }
-        free_behind(&mut self.spare, SPARE_BUFFERS);
+        free_after(&mut self.spare, SPARE_BUFFERS);
     }
 
     /// A buffer with the first `used` bytes of the one at `address`, which `allocate` returned, and room for `more`.
@@ -194,8 +194,8 @@ impl RunContext {
 
     /// Frees the buffers of the run and clears the status; the arena stays.
     pub fn end_run(&mut self) {
-        free_behind(&mut self.buffers, 0);
-        free_behind(&mut self.spare, 0);
+        free_after(&mut self.buffers, 0);
+        free_after(&mut self.spare, 0);
         // SAFETY: the pointer came from a box that the context owns.
         if let Some(strings) = unsafe { self.strings.as_mut() } {
             strings.end_run();
@@ -279,7 +279,7 @@ fn take_spare(list: &mut *mut RunBuffer, bytes: i64) -> Option<*mut RunBuffer> {
 }
 
 /// Frees all buffers of a list but the first `kept`.
-fn free_behind(list: &mut *mut RunBuffer, kept: usize) {
+fn free_after(list: &mut *mut RunBuffer, kept: usize) {
     let mut link: *mut *mut RunBuffer = list;
     // SAFETY: every header in the list was allocated and written by `allocate`.
     unsafe {
@@ -301,7 +301,7 @@ fn free_behind(list: &mut *mut RunBuffer, kept: usize) {
 }
 
 /// The address of the buffer after a header.
-fn address_behind(header: *mut RunBuffer) -> i64 {
+fn address_after(header: *mut RunBuffer) -> i64 {
     header.wrapping_add(1).expose_provenance() as i64
 }
 

@@ -148,7 +148,7 @@ impl Model {
 
     /// # Safety
     /// `tensors` points to `count` tensors that no other thread accesses.
-    unsafe fn told<'a>(&self, tensors: *mut i64, count: i64) -> &'a mut [i64] {
+    unsafe fn requested<'a>(&self, tensors: *mut i64, count: i64) -> &'a mut [i64] {
         match count {
             0 => &mut [],
             // SAFETY: promised by the caller.
@@ -240,14 +240,14 @@ impl Model {
         if status != 0 {
             return status;
         }
-        let (told, assigned) = all.split_at(words * model.visible(model.output_count) as usize);
+        let (requested, assigned) = all.split_at(words * model.visible(model.output_count) as usize);
         let ports = &step.inputs()[step.visible(step.input_count) as usize..];
         let mut pairs = ports.iter().zip(assigned.chunks_exact(words));
         if !pairs.all(|(port, tensor)| port.initial_shape().is_some_and(|shape| tensor[1..].starts_with(shape))) {
             all.chunks_exact(words).for_each(|tensor| release(address::<u8>(tensor[0]).cast_mut()));
             return Status::Variable.code();
         }
-        outputs.copy_from_slice(told);
+        outputs.copy_from_slice(requested);
         for (variable, tensor) in variables.iter_mut().zip(assigned.chunks_exact(words)) {
             release(std::mem::replace(variable, address::<u8>(tensor[0]).cast_mut()));
         }
@@ -560,7 +560,7 @@ unsafe fn run(model: &Model, session: *mut *mut Session, inputs: *const i64, out
     unsafe {
         let inputs = model.given(inputs, model.visible(model.input_count));
         let inputs = model.all_inputs(inputs, &session.variables);
-        model.run(session, &inputs, model.told(outputs, model.output_count), in_place)
+        model.run(session, &inputs, model.requested(outputs, model.output_count), in_place)
     }
 }
 
@@ -625,7 +625,12 @@ pub unsafe extern "C" fn rt_model_training_step(
         let Some(mut in_use) = Session::of(model, session) else { return Status::Busy.code() };
         let step = &*(*model.training).step;
         let inputs = step.given(inputs, step.visible(step.input_count));
-        model.train(TrainingPart::Step, in_use.session(), inputs, step.told(outputs, step.visible(step.output_count)))
+        model.train(
+            TrainingPart::Step,
+            in_use.session(),
+            inputs,
+            step.requested(outputs, step.visible(step.output_count)),
+        )
     }
 }
 

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_back_is_used_again() {
+    fn freed_memory_is_reused() {
         let memory = allocate(3 * LARGE);
         assert_eq!(memory.addr() % ALIGNMENT, 0);
         // SAFETY: both buffers were just allocated.

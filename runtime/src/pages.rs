@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_discarded_can_be_read_again() {
+    fn discarded_pages_can_be_read_again() {
         let path = std::env::temp_dir().join(format!("runtime-pages-{}", std::process::id()));
         let bytes: Vec<u8> = (0..5 * 4096u32).map(|at| (at % 251) as u8).collect();
         std::fs::write(&path, &bytes).expect("the temporary folder takes a file");

@@ -203,7 +203,7 @@ fn identifiers_are_unique() {
 
 /// `UPDATE=1` writes the page.
 #[test]
-fn the_page_says_what_the_table_says() {
+fn the_page_matches_the_table() {
     let (root, page) = (repository(), page(&repository()));
     let path = root.join("docs/src/using/rules.md");
     if std::env::var_os("UPDATE").is_some() {

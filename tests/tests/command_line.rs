@@ -139,7 +139,7 @@ fn one_input_needs_no_name_and_one_output_no_folder() {
 }
 
 #[test]
-fn what_would_be_ignored_is_refused() {
+fn options_without_effect_are_refused() {
     let model = write(&sum(FLOAT), "refused");
     let onnx_run = |arguments: &[&str]| {
         let mut command = tool("onnx-run");

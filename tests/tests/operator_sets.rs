@@ -91,7 +91,7 @@ fn a_missing_version_hides_nothing_else() {
 }
 
 #[test]
-fn an_operator_set_is_no_model() {
+fn an_operator_set_is_not_a_model() {
     let set = write("set.onnx", &document(2).encode_to_vec());
     let problems = run(&[], &set).expect_err("it is refused");
     assert!(problems[0].message.contains("an operator-set document, not a model"), "{problems:?}");

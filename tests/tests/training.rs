@@ -59,7 +59,7 @@ fn named(ports: &[Port], values: &[Value]) -> Vec<(String, Tensor)> {
 }
 
 #[test]
-fn every_step_is_as_the_reference_says() {
+fn every_step_matches_the_reference() {
     let compiler = Compiler::new(Options { backend: backend(), ..Options::default() });
     for folder in &*MODELS {
         let mut trainer = Trainer::compile_file(&compiler, &folder.join("model.onnx"), &ImportOptions::default())

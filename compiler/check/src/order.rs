@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_stand_behind_what_they_read() {
+    fn readers_come_after_their_operands() {
         let nodes = [node(&["c"], "d"), node(&["x"], "a"), node(&["a"], "c"), node(&["x"], "b")];
         assert_eq!(schedule(&nodes), Ok(vec![1, 2, 0, 3]));
     }

@@ -186,7 +186,7 @@ fn makes_what_is_called_once() {
 }
 
 #[test]
-fn tells_what_could_not_be_made() {
+fn reports_failures() {
     if let Some(text) = OnDemand::memory() {
         let (total, made, code) = run_on_demand(text, false);
         assert_eq!((total, made), (0.0, 2));

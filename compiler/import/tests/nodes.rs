@@ -325,7 +325,7 @@ fn all_unsupported_operators_are_reported_together() {
 }
 
 #[test]
-fn what_is_no_model_is_refused() {
+fn files_that_are_not_models_are_refused() {
     for bytes in [&b""[..], b"hello, world", &[0x08, 0x08], &[0xff; 64]] {
         let errors = import_bytes(bytes, None, &Options::default()).expect_err("not a model");
         assert_eq!(errors[0].class, ErrorClass::Input, "{errors:?}");

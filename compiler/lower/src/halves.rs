@@ -10,7 +10,7 @@ use dialects::rt::tile::Kind;
 use ir::{Body, Builder, Module, Op, Type, Value};
 
 use crate::contraction::{Columns, Contraction};
-use crate::known::is_known_ahead;
+use crate::known::depends_on_constants_alone;
 use crate::outline::{all_blocks, remove_dead};
 
 /// The number of rows from which on reading small weights costs less than widening them.
@@ -43,7 +43,7 @@ fn widened_weights(body: &Body, op: Op) -> Option<(Generic, usize, Value)> {
     let contraction = Contraction::of(body, &generic).filter(|contraction| contraction.kind == Kind::F32)?;
     let is_padded = !matches!(contraction.columns, Columns::Single { packed: false, .. });
     let halves = widened_from(body, generic.inputs[contraction.right])?;
-    let pays = is_padded && is_known_ahead(body, halves) && !is_small(body, &generic, &contraction, halves);
+    let pays = is_padded && depends_on_constants_alone(body, halves) && !is_small(body, &generic, &contraction, halves);
     pays.then_some((generic, contraction.right, halves))
 }
 

@@ -6,7 +6,7 @@ use ir::{Block, Body, Op, Value, ValueDefinition};
 const STEPS: usize = 64;
 
 /// Whether a value is computed from constants alone, in a few steps.
-pub(crate) fn is_known_ahead(body: &Body, value: Value) -> bool {
+pub(crate) fn depends_on_constants_alone(body: &Body, value: Value) -> bool {
     let mut pending = vec![value];
     let mut steps = 0;
     while let Some(value) = pending.pop() {

@@ -17,7 +17,7 @@ use dialects::rt::routines::{RELAYOUT, SCALED_RELAYOUT};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
 
 use crate::evaluate_constants::filled_with;
-use crate::known::is_known_ahead;
+use crate::known::depends_on_constants_alone;
 use crate::outline::{all_blocks, remove_dead};
 
 /// Replaces data movement on constants in the function `name`.
@@ -50,7 +50,7 @@ fn needed(body: &Body, moved: &IndexMap<Value, Moved>) -> Vec<(Value, Moved)> {
             !results.first().is_some_and(|result| moved.contains_key(result))
         });
         let is_read = is_read_here || needed.values().any(|reader| reader.reads(value));
-        if is_read && found.inputs().all(|input| is_known_ahead(body, input)) {
+        if is_read && found.inputs().all(|input| depends_on_constants_alone(body, input)) {
             needed.insert(value, found.clone());
         }
     }

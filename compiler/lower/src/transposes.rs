@@ -12,7 +12,7 @@ use dialects::{OpCodes, tensor};
 use ir::{AffineMap, Attribute, Body, Module, Op, Value};
 
 use crate::contraction::{Columns, Contraction, Shape, along_last};
-use crate::known::is_known_ahead;
+use crate::known::depends_on_constants_alone;
 use crate::outline::{all_blocks, remove_dead};
 
 /// The number of rows from which on transposing an operand once is better than in every tile.
@@ -65,7 +65,7 @@ impl Transposed {
             && map.results.iter().any(|e| e.uses_dim(dim as u32));
         let has_few_rows = roles.known_rows(body, &generic).is_none_or(|rows| rows < MANY_ROWS);
         let fits = is_move && is_transposed && has_few_rows;
-        let pays = fits && is_in_memory(body, tensor) && !is_known_ahead(body, tensor);
+        let pays = fits && is_in_memory(body, tensor) && !depends_on_constants_alone(body, tensor);
         pays.then_some(Transposed { right: roles.right, generic, tensor, map })
     }
 

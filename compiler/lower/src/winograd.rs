@@ -15,7 +15,7 @@ use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module,
 
 use crate::extents::empty_like;
 use crate::kernel::winograd::TILES;
-use crate::known::is_known_ahead;
+use crate::known::depends_on_constants_alone;
 use crate::outline::{all_blocks, remove_dead};
 use crate::relayouts::zeros_around;
 
@@ -92,7 +92,7 @@ impl Convolution {
         let channels = [outputs, inputs].map(|groups| groups * GROUP);
         let result = body.value_type(body.result(op, 0)).shape()?;
         let size = tile_size([0, 2, 3].map(|axis| result[axis]), channels, runs)?;
-        let fits = is_sum && is_f32(padded) && is_f32(weights) && is_known_ahead(body, weights);
+        let fits = is_sum && is_f32(padded) && is_f32(weights) && depends_on_constants_alone(body, weights);
         if !fits || body.op(op).attributes.get(LAST_BLOCK).is_some() {
             return None;
         }

@@ -39,7 +39,7 @@ const DOMAINS: [&str; 6] =
     ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft", "com.microsoft.nchwc"];
 
 #[test]
-fn support_is_what_the_rows_say() {
+fn support_matches_the_rows() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/using/operators.md");
     let text = document();
     if std::env::var_os("UPDATE").is_some() {

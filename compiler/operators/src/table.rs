@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undetermined_is_never_shared() {
+    fn undetermined_operators_are_never_shared() {
         for row in all() {
             let name = row.operator.name();
             assert_eq!(row.undetermined.is_some(), dialects::onnx::is_random(name), "{name}");

@@ -53,8 +53,8 @@ pub(super) fn write_rows(call: &mut Call<'_>) -> Outcome {
     let row = size * output.kind.width();
     let (own, new) = (cache.extents[axis] * row, update.extents[axis] * row);
     // only rows that wrap around go beyond the end
-    let behind = (room as i64).saturating_sub((new / row.max(1)) as i64);
-    if !is_circular && new > 0 && batch > 0 && starts.iter().any(|start| !(0..=behind).contains(start)) {
+    let after = (room as i64).saturating_sub((new / row.max(1)) as i64);
+    if !is_circular && new > 0 && batch > 0 && starts.iter().any(|start| !(0..=after).contains(start)) {
         return Err(OUTSIDE);
     }
     if output.bytes.is_empty() {

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_inverse_is_not_finite() {
+    fn inverses_of_singular_matrices_are_not_finite() {
         assert!(inverse(&[1.0, 2.0, 2.0, 4.0], 2).iter().any(|x| !x.is_finite()));
     }
 }

@@ -114,8 +114,8 @@ impl Pass {
             let turns: &[Complex] = &turns[..R - 1];
             let mut rest = to;
             let to: [&mut [Complex]; R] = std::array::from_fn(|_| {
-                let (first, behind) = std::mem::take(&mut rest).split_at_mut(stride);
-                rest = behind;
+                let (first, after) = std::mem::take(&mut rest).split_at_mut(stride);
+                rest = after;
                 first
             });
             for at in 0..stride {

@@ -59,11 +59,11 @@ struct Weights {
 
 impl Weights {
     fn of(samples: &[Sample]) -> Weights {
-        let beside = || samples.iter().flatten().filter(|(_, weight)| *weight != 0.0);
-        let first = beside().map(|&(pixel, _)| pixel).min().unwrap_or(0);
-        let end = beside().map(|&(pixel, _)| pixel + 1).max().unwrap_or(0);
+        let weighted = || samples.iter().flatten().filter(|(_, weight)| *weight != 0.0);
+        let first = weighted().map(|&(pixel, _)| pixel).min().unwrap_or(0);
+        let end = weighted().map(|&(pixel, _)| pixel + 1).max().unwrap_or(0);
         let mut weights = vec![0.0; end - first];
-        for (pixel, weight) in beside() {
+        for (pixel, weight) in weighted() {
             weights[pixel - first] += weight / samples.len() as f64;
         }
         Weights { first, weights }

@@ -21,12 +21,12 @@ pub(super) fn non_zero(call: &mut Call<'_>) -> Outcome {
     let count = places.len();
     let mut output = call.returned(&[tensor.extents.len(), count])?;
     let rows = output.elements::<i64>();
-    let mut behind = 1;
+    let mut after = 1;
     for (axis, &extent) in tensor.extents.iter().enumerate().rev() {
         for (row, &place) in rows[axis * count..(axis + 1) * count].iter_mut().zip(&places) {
-            *row = (place / behind % extent) as i64;
+            *row = (place / after % extent) as i64;
         }
-        behind *= extent;
+        after *= extent;
     }
     Ok(())
 }

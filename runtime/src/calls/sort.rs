@@ -93,12 +93,12 @@ fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut V
     let mut last: Option<(u64, usize)> = None;
     for (number, chunk) in line.chunks(CHUNK).enumerate() {
         let bound = last.map(|(_, place)| line[place]);
-        let behind = |x: &T, bound: T| if LARGEST { x.at_most(bound) } else { bound.at_most(*x) };
-        if bound.is_some_and(|bound| chunk.iter().fold(true, |all, x| all & behind(x, bound))) {
+        let after = |x: &T, bound: T| if LARGEST { x.at_most(bound) } else { bound.at_most(*x) };
+        if bound.is_some_and(|bound| chunk.iter().fold(true, |all, x| all & after(x, bound))) {
             continue;
         }
         for (place, element) in (number * CHUNK..).zip(chunk) {
-            if last.is_some_and(|(_, place)| behind(element, line[place])) {
+            if last.is_some_and(|(_, place)| after(element, line[place])) {
                 continue;
             }
             let candidate = (element.key() ^ flip, place);

@@ -83,9 +83,9 @@ fn parts<'t>(text: &'t str, delimiter: &str, most: usize) -> Vec<&'t str> {
             true => rest.find(char::is_whitespace).unwrap_or(rest.len()),
             false => rest.len(),
         };
-        let (part, behind) = rest.split_at(end);
+        let (part, after) = rest.split_at(end);
         parts.push(part);
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     parts
 }
@@ -155,7 +155,7 @@ fn between<'t>(text: &'t str, separator: &mut Longest, least: usize) -> Vec<&'t 
         if has_characters(part, least) {
             parts.push(part);
         }
-        start = behind(text, found);
+        start = after(text, found);
     }
     parts
 }
@@ -174,14 +174,14 @@ fn tokens<'t>(text: &'t str, pattern: &mut Longest, least: usize) -> Vec<&'t str
                 found.end
             }
             // other tokens may begin inside a short one
-            false => behind(text, found.start..found.start),
+            false => after(text, found.start..found.start),
         };
     }
     tokens
 }
 
 /// Where the search continues after a match: at its end, or one character later if it is empty.
-fn behind(text: &str, found: Range<usize>) -> usize {
+fn after(text: &str, found: Range<usize>) -> usize {
     let next = text[found.start..].chars().next().map_or(1, char::len_utf8);
     if found.is_empty() { found.start + next } else { found.end }
 }

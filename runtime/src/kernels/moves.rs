@@ -17,9 +17,9 @@ pub unsafe extern "C" fn rt_move(table: *const i64) {
         return;
     }
     let reach = |sign: i64| axes.iter().map(|[extent, step, _]| (extent - 1) * (sign * step).max(0)).sum::<i64>();
-    let (before, behind) = (reach(-1), reach(1));
+    let (before, after) = (reach(-1), reach(1));
     let last = axes.iter().map(|[extent, _, step]| (extent - 1) * step).sum::<i64>();
-    let [from_count, to_count] = [before + behind + 1, last + 1].map(|count| (count * width) as usize);
+    let [from_count, to_count] = [before + after + 1, last + 1].map(|count| (count * width) as usize);
     let from = std::ptr::with_exposed_provenance::<u8>((from - before * width) as usize);
     let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
     // SAFETY: promised by the caller.
@@ -80,9 +80,9 @@ fn fill_outside<T: Copy>(to: &mut [T], axes: &[[i64; PAD_AXIS_WORDS]], step: usi
     let Some((&[low, extent, _], inner)) = axes.split_first() else { return };
     let row = inner.iter().map(|&[.., whole]| whole as usize).product::<usize>() * step;
     let (front, rest) = to.split_at_mut(low as usize * row);
-    let (middle, behind) = rest.split_at_mut(extent as usize * row);
+    let (middle, after) = rest.split_at_mut(extent as usize * row);
     fill(front, filling);
-    fill(behind, filling);
+    fill(after, filling);
     if !inner.is_empty() {
         middle.chunks_exact_mut(row.max(1)).for_each(|row| fill_outside(row, inner, step, filling));
     }

@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_windows_that_lie_apart_or_one_behind_the_other() {
+    fn rows_of_separate_and_adjacent_windows() {
         let numbers: Vec<f32> = (0..500).map(|at| ((at * 37 + 11) % 101) as f32).collect();
         for (count, source, destination) in [(20, 24, 20), (20, 20, 20), (7, 9, 11), (20, 40, 20)] {
             let windows = Windows { step: 1, loops: [(1, 0), (1, 0), (5, 1)] };
@@ -393,9 +393,9 @@ mod tests {
                 // SAFETY: the last element of the last window is inside the row.
                 unsafe { machine(RowFold::Sum, Lines { count: 5, source, destination }, &row) };
                 for (line, row) in result.chunks_exact(destination).enumerate() {
-                    let (folded, behind) = row.split_at(count);
+                    let (folded, after) = row.split_at(count);
                     assert!(folded.iter().enumerate().all(|(at, &number)| number == expected(line, at)));
-                    assert!(behind.iter().all(|&number| number == -1.0));
+                    assert!(after.iter().all(|&number| number == -1.0));
                 }
             }
         }

@@ -8,16 +8,16 @@ use crate::extents::destination;
 
 /// The operand of a chain of casts.
 pub(crate) fn without_casts(body: &Body, value: Value) -> Value {
-    behind(body, value, &[tensor::CAST])
+    after(body, value, &[tensor::CAST])
 }
 
 /// The value whose memory `value` has: itself, or the operand of a view.
 pub(super) fn view_root(body: &Body, value: Value) -> Value {
-    behind(body, value, &[tensor::RESHAPE, tensor::CAST])
+    after(body, value, &[tensor::RESHAPE, tensor::CAST])
 }
 
 /// The value at the start of a chain of operations with these codes.
-fn behind(body: &Body, mut value: Value, codes: &[OpCode]) -> Value {
+fn after(body: &Body, mut value: Value, codes: &[OpCode]) -> Value {
     while let Some(op) = body.defining_op(value).filter(|&op| body.code(op).is_some_and(|code| codes.contains(&code))) {
         value = body.operand(op, 0);
     }

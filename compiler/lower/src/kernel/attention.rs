@@ -204,8 +204,8 @@ impl<'k> Attention<'k> {
         let last = self.axes.len() as u32;
         let reductions = settled_reductions(emitter.source, &[self.weights], self.axes.len() + 1, last);
         let (zero, all) = (emitter.index(0), self.all_rows(emitter));
-        let behind = emitter.mul(all, self.stride);
-        let room = buffer_at(emitter, memory, behind);
+        let after = emitter.mul(all, self.stride);
+        let room = buffer_at(emitter, memory, after);
         emitter.for_loop(zero, rows.outer_count, 1, &[], |emitter, run, _| {
             let first = emitter.mul(run, rows.inner_count);
             emitter.for_loop(zero, rows.inner_count, 1, &[], |emitter, row, _| {

@@ -152,9 +152,9 @@ pub(super) fn emit_gathered(
             let (to, width) = (row_start(emitter, piece, &row), emitter.index(4));
             let done = emitter.mul(begin, width);
             let to = emitter.add(to, done);
-            let behind = emitter.sub(elements, offset);
+            let after = emitter.sub(elements, offset);
             let callee = [("callee", Attribute::symbol("rt_gather_row"))];
-            emitter.effect(func::CALL, &[from, table, to, count, behind], &[], callee);
+            emitter.effect(func::CALL, &[from, table, to, count, after], &[], callee);
             vec![]
         });
     });

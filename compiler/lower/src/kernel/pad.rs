@@ -126,9 +126,9 @@ fn choose(emitter: &mut Emitter<'_>, inside: Option<Value>, a: Value, b: Value) 
 
 impl Row {
     fn emit(&self, emitter: &mut Emitter<'_>, flat: Value, fill: Value, copied: Option<Value>) {
-        let behind = emitter.add(self.front, self.middle);
-        let behind = choose(emitter, self.inside, behind, self.length);
-        let [first, rest, end] = [self.front, behind, self.length].map(|offset| emitter.add(self.base, offset));
+        let after = emitter.add(self.front, self.middle);
+        let after = choose(emitter, self.inside, after, self.length);
+        let [first, rest, end] = [self.front, after, self.length].map(|offset| emitter.add(self.base, offset));
         fill_run(emitter, flat, fill, self.base, first);
         fill_run(emitter, flat, fill, rest, end);
         let Some(from) = copied else { return };

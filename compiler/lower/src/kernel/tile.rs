@@ -88,8 +88,8 @@ pub(super) fn emit_tiles(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent
     let lanes = emitter.lanes as i64;
     let width = emitter.index(lanes);
     let tiles = emitter.div(extents[dim], width);
-    let behind = emitter.mul(tiles, width);
-    let rest = emitter.sub(extents[dim], behind);
+    let after = emitter.mul(tiles, width);
+    let rest = emitter.sub(extents[dim], after);
     let zero = emitter.index(0);
     let known = emitter.constant_value(last);
     let row_work = work.saturating_mul(known.unwrap_or(ASSUMED_EXTENT));
@@ -106,7 +106,7 @@ pub(super) fn emit_tiles(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent
     if emitter.constant_value(rest) != Some(0) {
         each_row(emitter, outer, (dim, rest), row_work, |emitter, row| {
             let mut row = row.to_vec();
-            row[dim] = emitter.add(behind, row[dim]);
+            row[dim] = emitter.add(after, row[dim]);
             let row: Vec<Lane> = row.into_iter().map(Lane::Uniform).collect();
             emit_row(emitter, pieces, &row, zero, last);
         });
@@ -144,18 +144,18 @@ impl Rows<'_> {
             let [.., run, group] = row[..] else { unreachable!("runs and tiles are the innermost loops") };
             row.truncate(row.len() - 2);
             let [begin, first] = [(run, columns), (group, some)].map(|(index, step)| emitter.mul(index, step));
-            let [behind, end] = [(begin, columns), (first, some)].map(|(begin, count)| emitter.add(begin, count));
+            let [after, end] = [(begin, columns), (first, some)].map(|(begin, count)| emitter.add(begin, count));
             let end = emitter.min(end, tiles);
             emitter.for_loop(first, end, 1, &[], |emitter, tile, _| {
                 row.insert(self.dim, tile);
-                self.emit_tile(emitter, &row, [begin, behind]);
+                self.emit_tile(emitter, &row, [begin, after]);
                 vec![]
             });
         });
     }
 
     /// Some columns of a tile: full vectors, and a tail at the end of the row.
-    fn emit_tile(&self, emitter: &mut Emitter<'_>, row: &[Value], [begin, behind]: [Value; 2]) {
+    fn emit_tile(&self, emitter: &mut Emitter<'_>, row: &[Value], [begin, after]: [Value; 2]) {
         let &Rows { pieces, dim, last } = self;
         let lanes = emitter.lanes as i64;
         let width = emitter.index(lanes);
@@ -171,7 +171,7 @@ impl Rows<'_> {
         };
         let tail = emitter.rem(last, width);
         let main = emitter.sub(last, tail);
-        let end = emitter.min(behind, main);
+        let end = emitter.min(after, main);
         emitter.for_loop(begin, end, lanes, &[], |emitter, column, _| {
             emitter.tile = Some(Tile::new(rows.clone()));
             for &index in &rows {
@@ -184,7 +184,7 @@ impl Rows<'_> {
         if emitter.constant_value(tail) == Some(0) {
             return;
         }
-        let has_tail = all_below(emitter, &[main, main], &[behind, last]).expect("two indices are compared");
+        let has_tail = all_below(emitter, &[main, main], &[after, last]).expect("two indices are compared");
         emitter.if_then(has_tail, |emitter| {
             let end = emitter.add(first, width);
             emitter.for_loop(first, end, 1, &[], |emitter, index, _| {

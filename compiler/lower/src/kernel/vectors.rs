@@ -66,9 +66,9 @@ impl Emitter<'_> {
         }
         let lanes = self.lanes as i64;
         let distance = self.sub(other, base);
-        let [before, behind] = [-1, lanes].map(|bound| self.index(bound));
+        let [before, after] = [-1, lanes].map(|bound| self.index(bound));
         let distance = self.pure(arith::MAXSI, &[distance, before], Type::Index, []);
-        let distance = self.pure(arith::MINSI, &[distance, behind], Type::Index, []);
+        let distance = self.pure(arith::MINSI, &[distance, after], Type::Index, []);
         let distance = self.pure(arith::INDEX_CAST, &[distance], element.clone(), []);
         let zero = self.constant(Attribute::Integer(0, element.clone()), element);
         let numbers = self.vector_of(&Lane::Iota(zero));

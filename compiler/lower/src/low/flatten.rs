@@ -218,13 +218,13 @@ impl<'m> Flattener<'m> {
         Diagnostic::internal(location, format!("{} has no flat form", self.body.name(op))).into()
     }
 
-    /// Linearises the indices of an access: those after operand `buffer`, except the last `behind` operands.
-    fn access(&mut self, op: Op, buffer: usize, behind: usize) {
+    /// Linearises the indices of an access: those after operand `buffer`, except the last `after` operands.
+    fn access(&mut self, op: Op, buffer: usize, after: usize) {
         let operands = self.body.op(op).operands().to_vec();
         let base = operands[buffer];
         let r#type = self.types.get(&base).cloned().unwrap_or_else(|| self.body.value_type(base).clone());
         let rank = r#type.rank().unwrap_or(0);
-        debug_assert!(operands.len() >= buffer + 1 + rank + behind);
+        debug_assert!(operands.len() >= buffer + 1 + rank + after);
         let (indices, rest) = operands[buffer + 1..].split_at(rank);
         let linear = self.linear_index(op, base, &r#type, indices);
         let new: Vec<Value> = operands[..=buffer].iter().copied().chain([linear]).chain(rest.iter().copied()).collect();

@@ -49,11 +49,11 @@ fn bias_softmax(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Proble
         }
     };
     let sum = emit.plain("Add", &[softmax.data, bias]);
-    Ok(vec![Some(softmax_behind(emit, sum, axis))])
+    Ok(vec![Some(softmax_from(emit, sum, axis))])
 }
 
 /// Softmax over all axes from one on.
-pub(super) fn softmax_behind(emit: &mut Emitter, x: Value, axis: i64) -> Value {
+pub(super) fn softmax_from(emit: &mut Emitter, x: Value, axis: i64) -> Value {
     let shape = emit.plain("Shape", &[x]);
     let rows = emit.op("Flatten", &[x], [("axis", Attribute::i64(axis))]);
     let weights = emit.op("Softmax", &[rows], [("axis", Attribute::i64(-1))]);

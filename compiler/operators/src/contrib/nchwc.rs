@@ -65,8 +65,8 @@ pub(crate) const REORDER_INPUT: Operator = Operator::read_as(OnnxOp::NchwcReorde
         Some(channels) => emit.integers(&[-channels & (block - 1)]),
         None => {
             let (channels, block, most) = (emit.extent(x, 1), emit.integers(&[block]), emit.integers(&[block - 1]));
-            let behind = emit.plain("Add", &[channels, most]);
-            let last = emit.plain("Mod", &[behind, block]);
+            let following = emit.plain("Add", &[channels, most]);
+            let last = emit.plain("Mod", &[following, block]);
             emit.plain("Sub", &[most, last])
         }
     };

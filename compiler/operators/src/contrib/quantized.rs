@@ -5,7 +5,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
 use ir::{Attribute, Attributes, DimExpr, Op, Type, Value};
 
-use super::bias::softmax_behind;
+use super::bias::softmax_from;
 use super::channels_last::{image_rank, with_channels_first};
 use crate::graph::{Emitter, Node, Problem};
 use crate::operator::Operator;
@@ -84,7 +84,7 @@ pub(crate) const QLINEAR_SOFTMAX: Operator = Operator::read_as(OnnxOp::Microsoft
     let view: microsoft::QLinearSoftmax = node.view(emit);
     let x = dequantized(emit, view.x, (view.x_scale, view.x_zero_point));
     let value = match view.opset {
-        ..13 => softmax_behind(emit, x, view.axis),
+        ..13 => softmax_from(emit, x, view.axis),
         _ => emit.op("Softmax", &[x], [("axis", Attribute::i64(view.axis))]),
     };
     let element = emit.element(view.x);

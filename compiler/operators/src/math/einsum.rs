@@ -60,13 +60,13 @@ impl Labels {
     fn read(&mut self, node: &mut Node<'_, '_>, term: &str, shape: &[DimExpr]) -> Result<(), String> {
         let (front, back) = term.split_once("...").unwrap_or((term, ""));
         let named = front.chars().count() + back.chars().count();
-        let behind = shape.len().checked_sub(named).filter(|&behind| behind == 0 || term.contains("..."));
-        let Some(behind) = behind else {
+        let after = shape.len().checked_sub(named).filter(|&after| after == 0 || term.contains("..."));
+        let Some(after) = after else {
             return Err(format!("term '{term}' does not describe rank {}", shape.len()));
         };
         let middle = front.chars().count();
-        self.rest = node.broadcast(&self.rest, &shape[middle..middle + behind])?;
-        let named = shape[..middle].iter().chain(&shape[middle + behind..]);
+        self.rest = node.broadcast(&self.rest, &shape[middle..middle + after])?;
+        let named = shape[..middle].iter().chain(&shape[middle + after..]);
         for (label, extent) in front.chars().chain(back.chars()).zip(named) {
             let joined = match self.extents.get(&label) {
                 None => extent.clone(),

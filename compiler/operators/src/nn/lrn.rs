@@ -21,7 +21,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let response = views::LRN::of(&emit.body, op);
     let x = response.x;
     let size = response.size;
-    let (front, behind) = ((size - 1) / 2, size / 2);
+    let (front, after) = ((size - 1) / 2, size / 2);
     let square = emit.plain("Mul", &[x, x]);
     // channels become rows of one image, all other axes its columns
     let (batch, channels) = (emit.extent(x, 0), emit.extent(x, 1));
@@ -30,7 +30,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let square = emit.plain("Reshape", &[square, rows]);
     let window = Attributes::from([
         ("kernel_shape", Attribute::i64_array(&[size, 1])),
-        ("pads", Attribute::i64_array(&[front, 0, behind, 0])),
+        ("pads", Attribute::i64_array(&[front, 0, after, 0])),
         ("count_include_pad", Attribute::i64(1)),
     ]);
     let mean = emit.op("AveragePool", &[square], window);

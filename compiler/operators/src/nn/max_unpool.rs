@@ -73,8 +73,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let scattered = emit.plain("ScatterElements", &[zeros, places, elements]);
     let result = emit.plain("Reshape", &[scattered, shape]);
     let Some(output) = unpool.output_shape else { return Ok(vec![Some(result)]) };
-    let behind = emit.plain("Sub", &[output, shape]);
+    let after = emit.plain("Sub", &[output, shape]);
     let ahead = emit.plain("Sub", &[shape, shape]);
-    let pads = emit.list(&[ahead, behind]);
+    let pads = emit.list(&[ahead, after]);
     Ok(vec![Some(emit.plain("Pad", &[result, pads]))])
 }

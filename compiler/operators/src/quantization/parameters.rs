@@ -25,8 +25,8 @@ impl Layout {
         let axis = if (rank, self.axis) == (1, 1) { 0 } else { self.axis };
         let axis = normalize_axis(axis, rank as usize).map_err(Problem::input)? as i64;
         if self.block == 0 {
-            let behind: Vec<i64> = (1..rank - axis).collect();
-            return Ok(if behind.is_empty() { parameter } else { emit.unsqueeze(parameter, &behind) });
+            let after: Vec<i64> = (1..rank - axis).collect();
+            return Ok(if after.is_empty() { parameter } else { emit.unsqueeze(parameter, &after) });
         }
         let extent = emit.extent(self.tensor, axis);
         let index = emit.count_up(extent);
@@ -98,13 +98,13 @@ fn saturated(emit: &mut Emitter, x: Value, zero_point: Option<Value>, target: &T
     emit.op("Cast", &[clipped], to)
 }
 
-/// A parameter with an element for each index of an axis, shaped so that it broadcasts with a tensor that has `behind`
+/// A parameter with an element for each index of an axis, shaped so that it broadcasts with a tensor that has `after`
 /// more axes after that one. A scalar, or a list of one, applies to all.
-pub(super) fn in_front_of(emit: &mut Emitter, parameter: Value, behind: i64) -> Value {
+pub(super) fn in_front_of(emit: &mut Emitter, parameter: Value, after: i64) -> Value {
     let is_list = emit.rank(parameter) == Some(1);
     let is_single = emit.body.value_type(parameter).static_shape().as_deref() == Some(&[1]);
-    match is_list && !is_single && behind > 0 {
-        true => emit.unsqueeze(parameter, &(1..=behind).collect::<Vec<_>>()),
+    match is_list && !is_single && after > 0 {
+        true => emit.unsqueeze(parameter, &(1..=after).collect::<Vec<_>>()),
         false => parameter,
     }
 }

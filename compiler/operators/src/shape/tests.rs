@@ -112,7 +112,7 @@ fn required(body: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_only_a_run_tells_is_required() {
+fn data_dependent_conditions_are_required() {
     let product = r#"%r = "onnx.MatMul"(%y, %x) : (tensor<?x64x32xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#;
     assert_eq!(required(product), ["inner extents 32 and S differ"]);
     let sum = r#"%t = "onnx.Transpose"(%x) {perm = [1, 0, 2]} : (tensor<?x?x64xf32>) -> tensor<*xf32>
@@ -128,7 +128,7 @@ fn what_only_a_run_tells_is_required() {
 }
 
 #[test]
-fn what_an_operation_needs_settles_what_extents_broadcast_to() {
+fn requirements_settle_broadcast_extents() {
     let sum = r#"%t = "onnx.Transpose"(%x) {perm = [1, 0, 2]} : (tensor<?x?x64xf32>) -> tensor<*xf32>
   %s = "onnx.Add"(%t, %x) : (tensor<*xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#;
     let product = r#"%u = "onnx.Transpose"(%s) {perm = [0, 2, 1]} : (tensor<*xf32>) -> tensor<*xf32>

@@ -181,8 +181,8 @@ fn centred(
     let unsigned = lowering.is_unsigned(source);
     let zero = lowering.moved_zero_point(source, zero_point, unsigned).map(|mut zero| {
         let is_list = zero.shape.len() == 1 && zero.shape[0] != DimExpr::ONE;
-        let behind = if is_list { q.shape.len() - 1 } else { 0 };
-        zero.shape.extend(vec![DimExpr::ONE; behind]);
+        let after = if is_list { q.shape.len() - 1 } else { 0 };
+        zero.shape.extend(vec![DimExpr::ONE; after]);
         Shaped { value: lowering.reshape(zero.value, &zero.shape), shape: zero.shape }
     });
     if let Some(known) = known_centred(lowering, q, zero.as_ref(), unsigned) {

@@ -14,7 +14,7 @@ const LONG: i64 = 32;
 
 /// The integer type of indices below `extent` next to elements of a type: of the same width, if it can represent the
 /// indices, so that both are vectorised.
-pub(crate) fn counted_beside(element: &Type, extent: &DimExpr) -> Type {
+pub(crate) fn index_type_for(element: &Type, extent: &DimExpr) -> Type {
     let is_narrow = extent.as_constant().is_some_and(|extent| i32::try_from(extent).is_ok());
     if is_narrow && element.bit_width() != Some(64) { Type::I32 } else { Type::I64 }
 }
@@ -51,7 +51,7 @@ fn in_order(
     let output = AffineMap::new(rank as u32, (0..rank).map(subscript).collect());
     let mut kinds = vec![Iterator::Parallel; rank];
     kinds[axis] = Iterator::Reduction;
-    let counted = counted_beside(element, &input.shape[axis]);
+    let counted = index_type_for(element, &input.shape[axis]);
     let starts = [element, &counted].map(|element| lowering.filled(&shape, element.clone(), 0.0));
     let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
     let found = lowering.generic_onto_all(&inputs, &starts, output, &kinds, |builder, e| {
@@ -92,7 +92,7 @@ fn along_rows(
     let axis = input.shape.len() - 1;
     // NaN if there is one
     let best = lowering.reduce(input, &[axis], true, Fold::new(extreme, element.clone(), unsigned), |_, x| x);
-    let counted = counted_beside(element, &input.shape[axis]);
+    let counted = index_type_for(element, &input.shape[axis]);
     // an index outside of the row
     let nowhere = if place == Combine::Min { length } else { -1 };
     let rank = input.shape.len();

@@ -64,8 +64,8 @@ impl Axis {
 
     /// The first phase with one kernel element less than those before it; if there is only one element, none.
     fn first_short(&self) -> i64 {
-        let behind_last = (self.kernel - 1) * self.dilation + 1 - (self.taps - 1) * self.stride;
-        if self.taps == 1 { self.stride } else { behind_last.clamp(1, self.stride) }
+        let after_last = (self.kernel - 1) * self.dilation + 1 - (self.taps - 1) * self.stride;
+        if self.taps == 1 { self.stride } else { after_last.clamp(1, self.stride) }
     }
 
     /// The axis for each of its phases, or for those with equal numbers of kernel elements.
@@ -258,8 +258,8 @@ fn padded_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], 
     let weights = spread(lowering, weights, axes);
     let kernel: Vec<i64> = weights.shape[2..].iter().filter_map(DimExpr::as_constant).collect();
     let reach = |axis: &Axis| axis.taps * axis.stride;
-    let behind = axes.iter().zip(&kernel).map(|(axis, kernel)| [0, (reach(axis) - kernel).max(0)]);
-    let pads: Vec<[i64; 2]> = [[0, 0], [0, phases.width - phases.outputs]].into_iter().chain(behind).collect();
+    let after = axes.iter().zip(&kernel).map(|(axis, kernel)| [0, (reach(axis) - kernel).max(0)]);
+    let pads: Vec<[i64; 2]> = [[0, 0], [0, phases.width - phases.outputs]].into_iter().chain(after).collect();
     let element = lowering.body.value_type(weights.value).element().clone();
     let zero = lowering.number(0.0, &element);
     lowering.pad(&weights, &pads, zero)

@@ -90,9 +90,9 @@ impl Window {
             let Some(taps) = self.taps_that_see(axis, &input[axis], &output[axis]) else { continue };
             let [low, high] = &self.pads[axis];
             let cut = |count: i64| DimExpr::Constant(count * self.dilations[axis]);
-            let behind = self.kernel[axis].sub(&DimExpr::Constant(taps.end));
+            let after = self.kernel[axis].sub(&DimExpr::Constant(taps.end));
             window.pads[axis] =
-                [low.sub(&cut(taps.start)), high.sub(&behind.mul(&DimExpr::Constant(self.dilations[axis])))];
+                [low.sub(&cut(taps.start)), high.sub(&after.mul(&DimExpr::Constant(self.dilations[axis])))];
             window.kernel[axis] = DimExpr::Constant(taps.end - taps.start);
             first[axis] = taps.start;
         }
@@ -144,8 +144,8 @@ impl Lowering<'_> {
         if let Some(padded) = self.known_padded(tensor, &whole) {
             return padded;
         }
-        let behind = |(whole, extent): (&DimExpr, &DimExpr)| [DimExpr::ZERO, whole.sub(extent)];
-        let pads: Vec<[DimExpr; 2]> = whole.iter().zip(&tensor.shape).map(behind).collect();
+        let after = |(whole, extent): (&DimExpr, &DimExpr)| [DimExpr::ZERO, whole.sub(extent)];
+        let pads: Vec<[DimExpr; 2]> = whole.iter().zip(&tensor.shape).map(after).collect();
         let element = self.body.value_type(tensor.value).element().clone();
         let zero = self.number(0.0, &element);
         self.pad_or_cut(tensor, &pads, zero)

@@ -46,8 +46,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let mut rows = Vec::new();
     for axis in (0..spatial as usize).rev() {
         let points = coordinates(emit, extents[axis], theta, corners);
-        let behind: Vec<i64> = (1..spatial - axis as i64).collect();
-        let points = if behind.is_empty() { points } else { emit.unsqueeze(points, &behind) };
+        let after: Vec<i64> = (1..spatial - axis as i64).collect();
+        let points = if after.is_empty() { points } else { emit.unsqueeze(points, &after) };
         rows.push(emit.plain("Expand", &[points, grid]));
     }
     let shift = emit.number_like(1.0, theta);

@@ -41,8 +41,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let cropped = emit.plain("Slice", &slice);
     let missing = emit.plain("Sub", &[wanted, kept]);
     let front = emit.plain("Div", &[missing, two]);
-    let behind = emit.plain("Sub", &[missing, front]);
-    let pads = emit.list(&[front, behind]);
+    let after = emit.plain("Sub", &[missing, front]);
+    let pads = emit.list(&[front, after]);
     let fill = emit.number_like(0.0, x);
     let mut pad = vec![cropped, pads, fill];
     pad.extend(axes);

@@ -35,11 +35,11 @@ fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
     let (elements, from) = (node.elements(0)?, static_extents(node, 0)?);
     let (indices, index_extents) = (node.numbers(1)?, static_extents(node, 1)?);
     let axis = normalize_axis(node.view::<views::Gather>().axis, from.len()).ok()?;
-    let behind = axis + index_extents.len();
+    let after = axis + index_extents.len();
     let pick = |place: Vec<usize>| {
-        let index = indices[offset(place[axis..behind].iter().copied(), &index_extents)];
+        let index = indices[offset(place[axis..after].iter().copied(), &index_extents)];
         let index = normalize_axis(index, from[axis]).ok()?;
-        let source = place[..axis].iter().copied().chain([index]).chain(place[behind..].iter().copied());
+        let source = place[..axis].iter().copied().chain([index]).chain(place[after..].iter().copied());
         elements[offset(source, &from)].clone()
     };
     Some(places(extents).map(pick).collect())

@@ -8,7 +8,7 @@ use ir::{AffineExpr, AffineMap, DimExpr, Op, Type};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node, normalize_axis};
 use crate::structured::blocked::loop_index;
-use crate::structured::extreme::counted_beside;
+use crate::structured::extreme::index_type_for;
 use crate::structured::gather::{as_index, from_front};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported, reduction};
@@ -41,7 +41,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let extent = lowering.scalar_index(depth);
     lowering.settle(result, axis, extent);
     let limit = lowering.dim(&output[axis]);
-    let counted = counted_beside(&element, &output[axis]);
+    let counted = index_type_for(&element, &output[axis]);
     let indices = lowering.shaped(indices);
     let positions = lowering.map(&[&indices], &indices.shape, counted.clone(), |s, e| {
         let index = s.cast(e[0], &Type::I64, false, false);

@@ -174,7 +174,7 @@ enum Run {
     /// Consecutive elements of the operand.
     Within,
     /// Padding after the operand.
-    Behind,
+    After,
 }
 
 /// The operand of a padding whose elements come from positions of the operand.
@@ -216,7 +216,7 @@ fn pad_by_position(
         Some([low, high]) => {
             let last = output.len() - 1;
             let inner = padded.input.shape[last].clone();
-            let runs = [(Run::Before, low.into()), (Run::Within, inner), (Run::Behind, high.into())];
+            let runs = [(Run::Before, low.into()), (Run::Within, inner), (Run::After, high.into())];
             let mut shape = output.clone();
             let mut pieces = Vec::new();
             for (run, extent) in runs.into_iter().filter(|(_, extent)| *extent != DimExpr::ZERO) {
@@ -254,7 +254,7 @@ impl Padded<'_> {
                 }
                 let mut s = Scalars { builder, unsigned: false };
                 let position = match run {
-                    Run::Behind if axis == last => s.add(index, self.extents[axis]),
+                    Run::After if axis == last => s.add(index, self.extents[axis]),
                     _ => s.sub(index, self.lows[axis]),
                 };
                 let (source, is_outside) = source_position(&mut s, self.mode, position, self.extents[axis]);

@@ -52,19 +52,18 @@ pub(super) const RULES: &[Rule] = &[
     // 1 / (1 / x) = x
     reassoc("reciprocal-reciprocal", "Reciprocal(Reciprocal(x))", "x"),
     // (x + b) + c = x + (b + c)
-    reassoc("add-add", "Add(Add(x, b), c)", "Add(x, Add(b, c))")
-        .when(|m| constants_beside_x(m) && m.may_add("b", 1.0, "c")),
+    reassoc("add-add", "Add(Add(x, b), c)", "Add(x, Add(b, c))").when(|m| only_x_varies(m) && m.may_add("b", 1.0, "c")),
     // (x - b) + c = x + (c - b)
     reassoc("sub-add", "Add(Sub(x, b), c)", "Add(x, Sub(c, b))")
-        .when(|m| constants_beside_x(m) && m.may_add("b", -1.0, "c")),
+        .when(|m| only_x_varies(m) && m.may_add("b", -1.0, "c")),
     // (x + b) - c = x + (b - c)
     reassoc("add-sub", "Sub(Add(x, b), c)", "Add(x, Sub(b, c))")
-        .when(|m| constants_beside_x(m) && m.may_add("b", -1.0, "c")),
+        .when(|m| only_x_varies(m) && m.may_add("b", -1.0, "c")),
     // x - c = x + (-c)
     exact("sub-constant", "Sub(x, c)", "Add(x, Neg(c))").when(|m| m.is_float("x") && only_constant_is_c(m)),
     // (x b) c = x (b c)
     reassoc("mul-mul", "Mul(Mul(x, b), c)", "Mul(x, Mul(b, c))")
-        .when(|m| constants_beside_x(m) && m.may_multiply("b") && m.may_multiply("c")),
+        .when(|m| only_x_varies(m) && m.may_multiply("b") && m.may_multiply("c")),
     // (x b) + (y b) = (x + y) b, where the sum only overflows if a product does
     reassoc("factor-out", "Add(Mul(x, b), Mul(y, b))", "Mul(Add(x, y), b)")
         .when(|m| m.scalar("b").is_some_and(|b| b.abs() >= 1.0)),
@@ -104,7 +103,7 @@ fn divides_by_constant(m: &Match<'_, '_>) -> bool {
 }
 
 /// Whether `b` and `c` are constants, and `x` is not.
-fn constants_beside_x(m: &Match<'_, '_>) -> bool {
+fn only_x_varies(m: &Match<'_, '_>) -> bool {
     m.is_float("x") && m.is_constant("b") && only_constant_is_c(m)
 }
 

@@ -30,8 +30,8 @@ fn grouped_product(m: &mut Match<'_, '_>, transposed: bool) -> Option<Id> {
         return None;
     }
     let numbers = m.graph.integer_list(&[groups, repeats])?;
-    let (before, behind) = (extents(m, x, 0, axis)?, extents(m, x, axis + 1, rank)?);
-    let split = m.op("Concat", &[before, numbers, behind], [("axis", Attribute::i64(0))])?;
+    let (before, after) = (extents(m, x, 0, axis)?, extents(m, x, axis + 1, rank)?);
+    let split = m.op("Concat", &[before, numbers, after], [("axis", Attribute::i64(0))])?;
     let grouped = m.op("Reshape", &[x, split], [])?;
     let shared = if transposed {
         let axes: Vec<i64> = (0..rank as i64 - 1).chain([rank as i64, rank as i64 - 1]).collect();

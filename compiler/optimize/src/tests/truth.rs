@@ -259,7 +259,7 @@ fn choices(variables: usize) -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn both_sides_are_as_equal_as_their_rule_says() {
+fn both_sides_are_equal_within_the_bound_of_the_rule() {
     let mut problems = Vec::new();
     let mut silent = Vec::new();
     for rule in RULES.all.iter().filter(|rule| is_elementwise(&rule.from)) {

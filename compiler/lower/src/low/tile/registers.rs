@@ -260,8 +260,8 @@ fn straight(
     sums: Vec<Value>,
     step: &impl Fn(&mut Code<'_>, Value, Vec<Value>) -> Vec<Value>,
 ) -> Vec<Value> {
-    (0..count).fold(sums, |sums, behind| {
-        let at = code.plus(first, behind);
+    (0..count).fold(sums, |sums, after| {
+        let at = code.plus(first, after);
         step(code, at, sums)
     })
 }
@@ -278,10 +278,10 @@ fn column_offsets(code: &mut Code<'_>, (column, vectors): (Value, &Vectors), gro
     };
     (0..vectors.count)
         .map(|vector| {
-            let behind = vector * code.lanes;
-            let groups = code.index(behind / GROUP);
+            let after = vector * code.lanes;
+            let groups = code.index(after / GROUP);
             let moved = code.add_product(first, groups, group);
-            code.plus(moved, behind % GROUP)
+            code.plus(moved, after % GROUP)
         })
         .collect()
 }

@@ -51,9 +51,9 @@ impl Padding {
         let (ends, starts) = (emit.slice(bounds, first, self.batch, 0), emit.slice(bounds, self.batch, twice, 0));
         let column = emit.count_up(self.keys);
         let (ends, starts) = (emit.unsqueeze(ends, &[1, 2, 3]), emit.unsqueeze(starts, &[1, 2, 3]));
-        let behind = emit.plain("GreaterOrEqual", &[column, ends]);
+        let after = emit.plain("GreaterOrEqual", &[column, ends]);
         let before = emit.plain("Less", &[column, starts]);
-        emit.plain("Or", &[behind, before])
+        emit.plain("Or", &[after, before])
     }
 }
 

@@ -79,13 +79,13 @@ fn from_place(window: &Window, start: i64, extent: &DimExpr, places: &DimExpr) -
 /// The rows of a blocked operand that a window sees; the remaining padding is not negative.
 fn cut(lowering: &mut Lowering<'_>, input: &Shaped, window: &mut Window) -> Shaped {
     let [low, high] = window.pads[0].each_ref().map(|pad| pad.as_constant().expect("bands have known extents"));
-    let (before, behind) = ((-low).max(0), (-high).max(0));
+    let (before, after) = ((-low).max(0), (-high).max(0));
     window.pads[0] = [low.max(0).into(), high.max(0).into()];
-    if before == 0 && behind == 0 {
+    if before == 0 && after == 0 {
         return input.clone();
     }
     let mut shape = input.shape.clone();
-    shape[2] = shape[2].sub(&DimExpr::Constant(before + behind));
+    shape[2] = shape[2].sub(&DimExpr::Constant(before + after));
     let mut plan = vec![Axis::whole(); shape.len()];
     plan[2] = Axis::from(before);
     Shaped { value: select(lowering, input, &plan, &shape), shape }
