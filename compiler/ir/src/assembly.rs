@@ -10,24 +10,25 @@
 //! - `attr-dict`: the attributes that are not printed elsewhere.
 //!
 //! Operands and results are named in the same row: `lhs: result` has the type of `result`, `indices...: index` are any
-//! number of `index`, `value: element(memref)` has the element type. What has no type there has `type($name)` in the
-//! format. One engine prints and parses these; operations with regions or lists come with a pair of functions.
+//! number of `index`, `value: element(memref)` has the element type. A group without a type in the row has
+//! `type($name)` in the format. One engine prints and parses these; operations with regions or custom lists have a pair
+//! of functions.
 
 use crate::body::{Body, Op};
 use crate::parse::OpParser;
 use crate::print::OpPrinter;
 use crate::types::Type;
 
-/// The attribute with the liberties that floating-point arithmetic may take.
+/// The attribute with the transformations that floating-point arithmetic allows.
 pub(crate) const FASTMATH: &str = "fastmath";
 
-/// Prints what comes after an operation's name.
+/// Prints the text after an operation's name.
 pub type PrintFunction = fn(&mut OpPrinter<'_, '_>, &Body, Op);
 
-/// Parses what comes after an operation's name.
+/// Parses the text after an operation's name.
 pub type ParseFunction = fn(&mut OpParser<'_, '_>) -> Result<(), Box<crate::Diagnostic>>;
 
-/// How an operation reads in the custom form.
+/// The custom form of an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Assembly {
     /// By a format.
@@ -48,7 +49,7 @@ pub enum Assembly {
     },
 }
 
-/// What the values of an operation are called in the custom form instead of by number.
+/// Names of an operation's values in the custom form; other values are numbered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ValueNames {
     /// Names of the results.
@@ -57,7 +58,7 @@ pub struct ValueNames {
     pub arguments: Option<fn(&Body, Op) -> Vec<&'static str>>,
 }
 
-/// Operands or results of one name.
+/// Operands or results with one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Group<'t> {
     pub(crate) name: &'t str,
@@ -65,16 +66,16 @@ pub(crate) struct Group<'t> {
     pub(crate) r#type: Option<TypeRule<'t>>,
 }
 
-/// The type that follows from others.
+/// How the type of a group is derived from other groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TypeRule<'t> {
-    /// This one.
+    /// A fixed type.
     Fixed(Type),
-    /// That of the group of this name.
+    /// The type of the group with this name.
     Same(&'t str),
-    /// The element type of that.
+    /// The element type of that group.
     Element(&'t str),
-    /// As that, with `i1` as element type.
+    /// The type of that group, with `i1` as element type.
     Mask(&'t str),
 }
 
@@ -155,7 +156,7 @@ fn next_element(text: &str) -> Option<(Element<'_>, usize)> {
 }
 
 impl TypeRule<'_> {
-    /// The type, where those of other groups are known.
+    /// The type, if the types of the other groups are known.
     pub(crate) fn apply(&self, known: impl Fn(&str) -> Option<Type>) -> Option<Type> {
         match self {
             TypeRule::Fixed(r#type) => Some(r#type.clone()),

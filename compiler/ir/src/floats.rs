@@ -181,7 +181,7 @@ pub fn decode(bits: u64, format: FloatType) -> f64 {
 }
 
 /// `value`, rounded to `format`, as upstream prints it: six digits and an exponent if that is exact, enough digits
-/// otherwise, and hexadecimal bits for infinities, NaN and what would read as an integer.
+/// otherwise, and hexadecimal bits for infinities, NaN and values that would be read as an integer.
 pub fn format_float(value: f64, format: FloatType) -> String {
     let bits = encode(value, format);
     let value = decode(bits, format);
@@ -202,7 +202,7 @@ fn parses_to(text: &str, bits: u64, format: FloatType) -> bool {
     text.parse::<f64>().is_ok_and(|value| encode(value, format) == bits)
 }
 
-/// The first `count` decimal digits of a magnitude, without zeros at the end, and the power of ten of the first.
+/// The first `count` decimal digits of a magnitude, without trailing zeros, and the power of ten of the first.
 ///
 /// As in LLVM's `APFloat::toString`: first digits are cut off that exceed the length in bits of `count` digits, then the
 /// remaining digits are rounded to `count` of them, ties up.
@@ -236,7 +236,7 @@ fn digits(magnitude: f64, count: usize) -> (String, i32) {
     (if text.is_empty() { "0" } else { text }.to_string(), exponent(kept.len()) + carried)
 }
 
-/// All decimal digits of a magnitude as a whole number, its length in bits, and how many of the digits are decimals.
+/// All decimal digits of a magnitude as a whole number, its length in bits, and the number of digits after the point.
 fn exact_digits(magnitude: f64) -> (String, usize, i32) {
     let (mut mantissa, mut exponent) = (magnitude.to_bits() & ((1 << 52) - 1), (magnitude.to_bits() >> 52) as i32);
     if exponent > 0 {

@@ -1,4 +1,4 @@
-//! The custom forms that are more than a format: pairs of functions that print and parse.
+//! Custom forms that a format cannot express: pairs of functions that print and parse.
 
 pub(crate) mod arith;
 pub(crate) mod builtin;
@@ -13,13 +13,13 @@ pub(crate) mod vector;
 
 use ir::{Attribute, Body, Diagnostic, Op, OpParser, OpPrinter, Operand, Type, Value};
 
-/// What parsing gives.
+/// The result of parsing.
 pub(crate) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// An index that an operand gives, among those of an attribute.
+/// Marks an index of an attribute that is an operand instead.
 const DYNAMIC: i64 = i64::MIN;
 
-/// ` {attributes} %a, %b : i32, f32`, or the attributes alone without values.
+/// ` {attributes} %a, %b : i32, f32`, or the attributes alone if there are no values.
 pub(crate) fn print_values(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
     printer.attribute_dictionary(body, op, &[]);
     let operands = body.op(op).operands();
@@ -31,7 +31,7 @@ pub(crate) fn print_values(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op)
     }
 }
 
-/// What [`print_values`] prints.
+/// Parses the output of [`print_values`].
 pub(crate) fn parse_values(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     parser.attribute_dictionary()?;
     let values = parser.operands()?;
@@ -40,7 +40,7 @@ pub(crate) fn parse_values(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     parser.finish(&operands, vec![])
 }
 
-/// Values with as many types.
+/// Values paired with the same number of types.
 pub(crate) fn paired<'a>(
     parser: &OpParser<'_, 'a>,
     values: Vec<Operand<'a>>,
@@ -57,7 +57,7 @@ pub(crate) fn types(body: &Body, values: &[Value]) -> Vec<Type> {
     values.iter().map(|&value| body.value_type(value).clone()).collect()
 }
 
-/// The operands in the groups that `operandSegmentSizes` gives.
+/// The operands in the groups of `operandSegmentSizes`.
 pub(crate) fn segments(body: &Body, op: Op) -> Vec<&[Value]> {
     let operation = body.op(op);
     let sizes = operation.attributes.integers("operandSegmentSizes").unwrap_or_default();
@@ -71,7 +71,7 @@ pub(crate) fn segments(body: &Body, op: Op) -> Vec<&[Value]> {
     groups
 }
 
-/// `[0, %a]`: numbers of an attribute, and operands where it says so.
+/// `[0, %a]`: numbers of an attribute, and operands for those that are marked as dynamic.
 pub(crate) fn print_mixed(printer: &mut OpPrinter<'_, '_>, numbers: &[i64], values: &[Value]) {
     let mut values = values.iter();
     printer.text("[");
@@ -87,7 +87,7 @@ pub(crate) fn print_mixed(printer: &mut OpPrinter<'_, '_>, numbers: &[i64], valu
     printer.text("]");
 }
 
-/// The next value for a number that stands for one.
+/// The next value for a number that is marked as dynamic.
 trait NextIfDynamic<'v> {
     fn next_if_dynamic(&mut self, number: i64) -> Option<&'v Value>;
 }
@@ -98,7 +98,7 @@ impl<'v> NextIfDynamic<'v> for std::slice::Iter<'v, Value> {
     }
 }
 
-/// What [`print_mixed`] prints.
+/// Parses the output of [`print_mixed`].
 pub(crate) fn parse_mixed<'a>(parser: &mut OpParser<'_, 'a>) -> Parsed<(Vec<i64>, Vec<Operand<'a>>)> {
     parser.punctuation('[')?;
     let (mut numbers, mut values) = (vec![], vec![]);

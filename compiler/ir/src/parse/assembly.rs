@@ -13,7 +13,7 @@ use super::lexer::Kind;
 use super::operations::{Labels, Scope, ValueUse};
 use super::{Parsed, Parser};
 
-/// The attribute that holds how many operands each group has.
+/// The attribute that holds the number of operands in each group.
 const SEGMENTS: &str = "operandSegmentSizes";
 
 /// A use of a value whose type is not known yet.
@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The operation that the current token names, whose dialect may be left out where it is the default.
+    /// The operation that the current token names; the prefix of the default dialect may be omitted.
     fn custom_name(&self) -> Parsed<(OpName, &'a OpDefinition)> {
         let spelled = self.spelling();
         let Some(registry) = self.registry else {
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
 struct Formatted<'f> {
     operands: Vec<Group<'f>>,
     results: Vec<Group<'f>>,
-    /// The types that were read, by group.
+    /// The types that were parsed, by group.
     types: IndexMap<&'f str, Vec<Type>>,
 }
 
@@ -149,7 +149,7 @@ impl<'f> Formatted<'f> {
         parser.finish(&operands, results)
     }
 
-    /// The types of a group of values: those that were read, or what follows from others.
+    /// The types of a group of values: those that were parsed, or those derived from other groups.
     fn group_types(&self, group: &Group<'_>, count: usize) -> Option<Vec<Type>> {
         if let Some(types) = self.types.get(group.name) {
             return Some(types.clone()).filter(|types| group.is_variadic || types.len() == 1);
@@ -162,7 +162,7 @@ impl<'f> Formatted<'f> {
         }
     }
 
-    /// The type of a group, also where it follows from another; formats have no circles.
+    /// The type of a group, parsed or derived from another; formats have no cycles.
     fn known(&self, name: &str, depth: usize) -> Option<Type> {
         if let Some(types) = self.types.get(name) {
             return types.first().cloned();
@@ -213,7 +213,7 @@ impl<'a> OpParser<'_, 'a> {
         self.parser.eat_keyword(keyword)
     }
 
-    /// A word; `what` says which in messages.
+    /// A word; `what` describes it in messages.
     pub fn bare(&mut self, what: &str) -> Parsed<&'a str> {
         self.parser.expect_kind(Kind::Bare, what)
     }
@@ -305,7 +305,7 @@ impl<'a> OpParser<'_, 'a> {
         self.parser.attribute()
     }
 
-    /// An attribute as formats show it.
+    /// An attribute in the notation of formats.
     fn bare_attribute(&mut self, name: &str, kind: AttributeKind) -> Parsed<()> {
         let value = match kind {
             AttributeKind::Integers => Attribute::i64_dense_array(&self.integers()?),
@@ -317,7 +317,7 @@ impl<'a> OpParser<'_, 'a> {
         Ok(())
     }
 
-    /// An attribute that goes without the type of its constant, which is this one.
+    /// An attribute without the type of its constant, which is this one.
     pub fn attribute_of_type(&mut self, r#type: &Type) -> Parsed<Attribute> {
         self.parser.implied_type = Some(r#type.clone());
         let attribute = self.parser.attribute();
@@ -325,7 +325,7 @@ impl<'a> OpParser<'_, 'a> {
         attribute
     }
 
-    /// An attribute that the operation has already.
+    /// An attribute that the operation already has.
     pub fn attribute_of(&self, name: &str) -> Option<Attribute> {
         self.body.attribute(self.op, name).cloned()
     }
@@ -394,7 +394,7 @@ impl<'a> OpParser<'_, 'a> {
         Ok(operands)
     }
 
-    /// Gives the operation its operands and results.
+    /// Sets the operands and results of the operation.
     pub fn finish(&mut self, operands: &[(Operand<'a>, Type)], results: Vec<Type>) -> Parsed<()> {
         let mut values = Vec::with_capacity(operands.len());
         for (operand, r#type) in operands {
@@ -437,7 +437,7 @@ impl<'a> OpParser<'_, 'a> {
         self.body.set_successors(self.op, blocks);
     }
 
-    /// `{ … }`, a region whose first block has these arguments, unless that has a label.
+    /// `{ … }`, a region whose first block has these arguments, unless the block has a label.
     pub fn region(&mut self, arguments: &[(Operand<'a>, Type)]) -> Parsed<Region> {
         let region = self.body.add_region(self.op);
         self.parser.default_dialects.push("");
@@ -467,8 +467,8 @@ impl<'a> OpParser<'_, 'a> {
         }
     }
 
-    /// `{ … }`, if it comes next: the region of an operation that is isolated from above, in which operations of `dialect`
-    /// go without its prefix.
+    /// `{ … }`, if it comes next: the region of an operation that is isolated from above, in which the prefix of
+    /// `dialect` may be omitted.
     pub fn isolated_region(&mut self, arguments: &[(Operand<'a>, Type)], dialect: &'static str) -> Parsed<()> {
         let mut inner = Body::new();
         if self.is('{') {

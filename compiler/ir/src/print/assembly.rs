@@ -9,10 +9,10 @@ use crate::types::Type;
 use super::names::Names;
 use super::{Printer, Shown, attributes};
 
-/// The attribute that holds how many operands each group has.
+/// The attribute that holds the number of operands in each group.
 const SEGMENTS: &str = "operandSegmentSizes";
 
-/// Prints what comes after the name of one operation.
+/// Prints the text after the name of one operation.
 pub struct OpPrinter<'p, 'a> {
     printer: &'p mut Printer<'a>,
     names: &'p Names,
@@ -131,7 +131,7 @@ impl Formatted<'_> {
 }
 
 impl OpPrinter<'_, '_> {
-    /// Text as it is.
+    /// Text, unchanged.
     pub fn text(&mut self, text: &str) {
         self.printer.text.push_str(text);
     }
@@ -149,8 +149,8 @@ impl OpPrinter<'_, '_> {
         }
     }
 
-    /// Text of a format, after another text of it or something else. As upstream has it, a space comes before words and
-    /// before an opening bracket that follows a bracket; an empty text stands for no space.
+    /// Text of a format, after another text of it or something else. As in upstream, a space comes before words and
+    /// before an opening bracket that follows a bracket; an empty text suppresses the space.
     fn literal(&mut self, text: &str, after: Option<&str>) {
         let is_tight = match text {
             "" | "," | ")" | "]" | ">" => true,
@@ -199,7 +199,7 @@ impl OpPrinter<'_, '_> {
         printer.attributes.attribute(attribute, &mut printer.text);
     }
 
-    /// An attribute of a known kind, without what follows from the kind.
+    /// An attribute of a known kind, without the parts that the kind determines.
     fn bare_attribute(&mut self, attribute: Option<&Attribute>) {
         let Some(attribute) = attribute else { return };
         self.space();
@@ -247,7 +247,7 @@ impl OpPrinter<'_, '_> {
         self.attribute_dictionary_after(" ", body, op, shown);
     }
 
-    /// The same after another text than a space.
+    /// The same after a text other than a space.
     pub fn attribute_dictionary_after(&mut self, prefix: &str, body: &Body, op: Op, shown: &[&str]) {
         let rest = body.op(op).attributes.iter().filter(|(name, _)| !shown.contains(name));
         self.printer.dictionary(rest, prefix);
@@ -277,7 +277,7 @@ impl OpPrinter<'_, '_> {
         }
     }
 
-    /// `{ … }`: the blocks of a region, with the label of its first block and the last operations as asked.
+    /// `{ … }`: the blocks of a region, with the label of its first block and the terminators if requested.
     pub fn region(&mut self, body: &Body, region: Region, entry_arguments: bool, terminator: bool) {
         self.push_dialect("");
         let shown = Shown { entry_arguments, terminator };
@@ -285,8 +285,8 @@ impl OpPrinter<'_, '_> {
         self.pop_dialect();
     }
 
-    /// The region of an operation that is isolated from above, whose operations go without the prefix of `dialect`; the
-    /// function prints what names the region's arguments before.
+    /// The region of an operation that is isolated from above, whose operations omit the prefix of `dialect`; the
+    /// function first prints the names of the region's arguments.
     pub fn isolated_region(
         &mut self,
         inner: &Body,
