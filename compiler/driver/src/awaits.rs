@@ -10,7 +10,7 @@
 use dialects::{OpCodes, func, memref};
 use ir::{Attribute, Attributes, Blob, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Value};
 
-use crate::parts::is_host;
+use crate::partition::is_host;
 use crate::prepare::PARTS;
 
 /// The prefix of the names of waiting functions, before a number.

@@ -18,7 +18,7 @@ use runtime::busy::{Busy, while_waiting};
 use crate::awaits;
 use crate::compiler::{Arithmetic, Options};
 use crate::globals::{Place, constants};
-use crate::parts::{PARTS, is_host, keep_first_definitions, split_in_order};
+use crate::partition::{PARTS, is_host, keep_first_definitions, split_in_order};
 use crate::pipeline::{self, Timings};
 
 /// Code of which some parts are still being compiled.

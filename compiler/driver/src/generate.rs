@@ -9,7 +9,7 @@ use crate::baseline::{BaselineCode, Making};
 use crate::code::Code;
 use crate::compiler::Compiler;
 use crate::globals::Globals;
-use crate::parts::{self, PARTS};
+use crate::partition::{self, PARTS};
 use crate::pipeline::{self, MAIN, Timings};
 use crate::progress::Stage;
 use crate::tiers::{Recipe, Unlinked};
@@ -30,14 +30,14 @@ impl Compiler {
         let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
         let workers = self.options.workers;
-        let mut parts = parts::split(module, workers * PARTS);
+        let mut parts = partition::split(module, workers * PARTS);
         let known = Mutex::new(IndexSet::default());
         let lower = |part: &mut Module| {
             pipeline::run(part, &each, &self.options, &mut Timings::default())?;
-            parts::keep_first_definitions(part, &mut known.lock().unwrap_or_else(PoisonError::into_inner));
+            partition::keep_first_definitions(part, &mut known.lock().unwrap_or_else(PoisonError::into_inner));
             Ok(())
         };
-        timings.measure("lower-to-low", || parts::for_each(&mut parts, workers, lower))?;
+        timings.measure("lower-to-low", || partition::for_each(&mut parts, workers, lower))?;
         Ok(parts)
     }
 
@@ -89,12 +89,12 @@ impl Compiler {
         let mut globals = Globals::default();
         timings.measure("weights", || globals.add(module)).map_err(constants_do_not_fit)?;
         timings.measure("codegen", || {
-            let parts = parts::split(module, self.options.workers * PARTS);
+            let parts = partition::split(module, self.options.workers * PARTS);
             let shared = Mutex::new((&mut globals, IndexSet::default()));
             let lower = |part: &mut Module| {
                 pipeline::run(part, &each, &self.options, &mut Timings::default())?;
                 let (globals, known) = &mut *shared.lock().unwrap_or_else(PoisonError::into_inner);
-                parts::keep_first_definitions(part, known);
+                partition::keep_first_definitions(part, known);
                 Ok(globals.add(part).map_err(constants_do_not_fit)?)
             };
             let objects =

@@ -12,7 +12,7 @@ mod generate;
 mod globals;
 mod merge;
 mod part;
-mod parts;
+mod partition;
 pub mod passes;
 pub mod pipeline;
 mod prefault;

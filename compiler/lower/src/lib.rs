@@ -2,6 +2,7 @@
 
 mod attention;
 pub mod bufferize;
+mod byte_tables;
 mod collapse;
 mod concat;
 pub mod contraction;
@@ -9,7 +10,7 @@ mod evaluate_constants;
 pub mod extents;
 pub mod fold_constants;
 pub mod fuse;
-mod halves;
+mod half_weights;
 pub mod kernel;
 mod known;
 pub mod low;
@@ -17,6 +18,5 @@ pub mod outline;
 pub mod passes;
 mod relayouts;
 mod sink_constants;
-mod tables;
 mod transposes;
 mod winograd;

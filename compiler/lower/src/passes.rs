@@ -101,7 +101,7 @@ pub fn passes() -> Vec<PassDefinition> {
             "use-halves",
             "Makes contractions read f16 and bf16 weights without converting them first.",
             |module, _| {
-                crate::halves::use_halves(module, MAIN);
+                crate::half_weights::use_halves(module, MAIN);
                 Ok(())
             },
         ),
@@ -117,7 +117,7 @@ pub fn passes() -> Vec<PassDefinition> {
             "use-tables",
             "Replaces long elementwise functions of 8-bit values by table lookups.",
             |module, _| {
-                crate::tables::use_tables(module, MAIN);
+                crate::byte_tables::use_tables(module, MAIN);
                 Ok(())
             },
         ),

@@ -12,6 +12,7 @@ mod constants;
 mod cost;
 mod extract;
 mod graph;
+mod graph_windows;
 mod language;
 mod pattern;
 mod rebuild;
@@ -19,7 +20,6 @@ mod report;
 mod rules;
 mod saturate;
 mod scalar;
-mod windows;
 
 use dialects::{OpCodes, func};
 use std::sync::LazyLock;
@@ -112,7 +112,7 @@ fn optimize_block(body: &mut Body, block: Block, shapes: &mut ShapeAnalysis, opt
     let (literals, operators): (Vec<Op>, Vec<Op>) =
         body.ops(block).iter().filter(|&&op| op != end).partition(|&&op| is_literal(body, op));
     let mut order = Vec::new();
-    for window in windows::windows(body, &operators, WINDOW) {
+    for window in graph_windows::windows(body, &operators, WINDOW) {
         order.extend(optimize_window(body, shapes, window, options, report));
     }
     for op in body.ops(block).to_vec().into_iter().rev() {

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod contract;
+mod converted_operands;
 mod depthwise;
 mod fetch;
 mod folds;
@@ -16,13 +17,12 @@ mod lanes;
 mod levels;
 mod lines;
 mod moves;
-mod parts;
 mod requantize;
 mod rows;
 mod sixteen;
+mod sliding_windows;
 mod transposed;
 mod widened;
-mod windows;
 mod winograd;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -60,9 +60,9 @@ pub use moves::{rt_move, rt_pad};
 use requantize::{Requantize, RequantizeRow, Sums};
 use rows::sums::{self, QuantizedSum, Scaled, SumRow};
 use rows::{Function, Round, Row};
+use sliding_windows::{FoldWindows, Lines, Windows};
 use transposed::{TransposeRuns, Transposed};
 use widened::{Brain, Halves, Ieee};
-use windows::{FoldWindows, Lines, Windows};
 use winograd::{Steps, Tiles};
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
@@ -459,7 +459,9 @@ pub unsafe extern "C" fn rt_fold_windows(
     let lines = Lines { count: lines, source: source_line, destination: destination_line };
     let windows = Windows { step, loops: [(planes, plane), (rows, row), (columns, column)] };
     // SAFETY: promised by the caller; the processor has what the fold is compiled for.
-    unsafe { FoldWindows::best()(function, lines, &windows::Row { windows, start, source, destination, count }) }
+    unsafe {
+        FoldWindows::best()(function, lines, &sliding_windows::Row { windows, start, source, destination, count })
+    }
 }
 
 /// Prepares `count` indices for [`rt_gather_row`].
@@ -534,7 +536,7 @@ impl Instances for AddPlane {
 }
 
 impl Instances for FoldWindows {
-    const PORTABLE: Self = windows::portable;
+    const PORTABLE: Self = sliding_windows::portable;
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_windows::avx512), (Level::V3, x86_windows::avx2)];
 }

@@ -6,9 +6,9 @@
 use abi::{Descriptor, Start};
 
 use super::contract::{Columns, Contraction, Elements, Tile, TileSet, panel};
+use super::converted_operands::{Group, Prepared, along};
 use super::lanes::{Fused, Portable};
 use super::levels::Instances;
-use super::parts::{Group, Prepared, along};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86_transposed};
 

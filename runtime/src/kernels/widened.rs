@@ -9,9 +9,9 @@ use abi::RowFunction;
 use half::f16;
 
 use super::contract::{Elements, Tile, TileSet, panel, tile};
+use super::converted_operands::{Group, Prepared};
 use super::lanes::{Fused, Lanes, Portable, Products};
 use super::levels::Instances;
-use super::parts::{Group, Prepared};
 use super::rows::Row;
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86_halves::HalfTiles};

@@ -14,8 +14,8 @@ use std::mem::offset_of;
 use abi::{Descriptor, Product, Start};
 
 use super::contract::{Bytes, Contraction, TileSet};
+use super::converted_operands::{along, runs};
 use super::levels::Instances;
-use super::parts::{along, runs};
 
 /// Rows of a tile, and columns of an accumulator tile.
 const SIDE: usize = abi::COLUMN_GROUP as usize;

@@ -3,8 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::contract::{Columns, Contraction, Elements, Tile, TileSet, panel};
+use super::converted_operands::Group;
 use super::lanes::Lanes;
-use super::parts::Group;
 use super::transposed::{COLUMNS, Summed, Transposed, columns_of, dots};
 
 impl Summed for __m512 {

@@ -12,9 +12,9 @@ use dialects::rt::attributes::WORK;
 use dialects::{OpCode, OpCodes, arith, linalg, memref, scf, tensor};
 use ir::{Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition};
 
+use super::column_tables::Tables;
 use super::lane::Lane;
-use super::tables::Tables;
-use super::tile::Tile;
+use super::transposed_tiles::Tile;
 use super::vectors::lane_count;
 use dialects::linalg::generic::Generic;
 

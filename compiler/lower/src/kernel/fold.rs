@@ -11,7 +11,7 @@ use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::is_costly;
 use super::reduce::Combiner;
-use crate::tables::looks_up;
+use crate::byte_tables::looks_up;
 use dialects::linalg::generic::Generic;
 
 /// Elements of a piece: few enough to stay in the L1 cache.

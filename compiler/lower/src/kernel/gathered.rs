@@ -5,13 +5,13 @@
 use dialects::{OpCodes, arith, cf, func, linalg, memref, rt, tensor};
 use ir::{AffineExpr, Attribute, Body, IndexSet, Type, Value, ValueDefinition};
 
+use super::column_tables::{PIECE, each_group};
 use super::emit::Emitter;
 use super::evaluate::Slice;
 use super::lane::Lane;
 use super::loops::{Piece, delinearize};
+use super::pooling::row_start;
 use super::products::{address, buffer_strides};
-use super::tables::{PIECE, each_group};
-use super::windows::row_start;
 use dialects::linalg::generic::Generic;
 
 /// Shorter rows are left to generated code.

@@ -9,16 +9,16 @@ use dialects::{Dialect, OpCode, OpCodes, linalg, math, memref};
 use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use super::chosen::{chosen, emit_chosen};
+use super::column_tables::{columns, emit_with_tables};
 use super::converted::{converted, emit_converted};
 use super::emit::Emitter;
 use super::gathered::{emit_gathered, gathered};
 use super::lane::Lane;
 use super::lines;
 use super::moves::{emit_move, moved};
+use super::pooling::{emit_windows, sliding_windows};
 use super::products::ceil_div;
-use super::tables::{columns, emit_with_tables};
-use super::tile::{crossed_dim, emit_tiles};
-use super::windows::{emit_windows, sliding_windows};
+use super::transposed_tiles::{crossed_dim, emit_tiles};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
 

@@ -5,7 +5,7 @@ use dialects::{OpCodes, arith, rt};
 use ir::{Body, Type, Value};
 
 use super::emit::Emitter;
-use super::parts::Parts;
+use super::k_blocks::Parts;
 use super::walk::{at_columns, walk_of};
 use crate::contraction::{Columns, Contraction, Shape};
 use dialects::linalg::GROUP;

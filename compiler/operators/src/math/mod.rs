@@ -27,7 +27,7 @@ mod swiglu;
 mod swish;
 mod top_k;
 mod trigonometric;
-mod windows;
+mod window_functions;
 
 pub(crate) use matmul::{as_matrices, matrix_product_shape, product_shape};
 
@@ -99,7 +99,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &trigonometric::SINH,
     &trigonometric::TAN,
     &trigonometric::TANH,
-    &windows::BLACKMAN_WINDOW,
-    &windows::HAMMING_WINDOW,
-    &windows::HANN_WINDOW,
+    &window_functions::BLACKMAN_WINDOW,
+    &window_functions::HAMMING_WINDOW,
+    &window_functions::HANN_WINDOW,
 ];

@@ -9,7 +9,7 @@ use dialects::onnx::views::PostTransform;
 use ir::{DenseElements, Type};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::tables::{floats, words};
+use super::constant_arrays::{floats, words};
 
 /// Rows whose sums are kept at the same time.
 const ROWS: usize = 64;

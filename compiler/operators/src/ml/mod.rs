@@ -2,6 +2,7 @@
 
 mod array_feature_extractor;
 mod binarizer;
+mod constant_arrays;
 mod coupling;
 mod feature_vectorizer;
 mod forest;
@@ -14,7 +15,6 @@ mod one_hot_encoder;
 mod scaler;
 mod scores;
 mod support_vectors;
-mod tables;
 mod tree_ensemble;
 mod tree_ensemble_classifier;
 

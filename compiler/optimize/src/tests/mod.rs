@@ -375,7 +375,7 @@ fn windows_end_where_few_values_cross() {
         let operators: Vec<ir::Op> =
             body.ops(entry).iter().copied().filter(|&op| !body.op(op).operands().is_empty()).collect();
         let (_, operators) = operators.split_last().expect("main returns");
-        crate::windows::windows(body, operators, largest).iter().map(|window| window.len()).collect()
+        crate::graph_windows::windows(body, operators, largest).iter().map(|window| window.len()).collect()
     };
     assert_eq!(sizes("Add(Sigmoid(Neg(x)), Exp(y))", 3), [2, 2]);
     assert_eq!(sizes("Neg(Add(Sigmoid(x), Exp(y)))", 3), [3, 1]);

@@ -145,7 +145,7 @@ fn transposed_operands_of_every_size() {
 fn a_group_is_transposed_by_every_instance() {
     let from = numbers(16 * 50, 7);
     for (columns, steps) in [(16, 16), (16, 50), (3, 17), (1, 1), (15, 31)] {
-        let group = parts::Group { from: from.as_ptr(), columns, steps, step: 1, next: 16 * 50 };
+        let group = converted_operands::Group { from: from.as_ptr(), columns, steps, step: 1, next: 16 * 50 };
         for transpose in transposed::Transpose::usable() {
             let mut to = vec![0.0; 16 * steps];
             // SAFETY: there are sixteen columns of fifty steps, and room for the group.
