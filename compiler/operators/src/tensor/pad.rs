@@ -134,6 +134,19 @@ impl Padding {
     fn touches(&self, axis: usize) -> bool {
         self.low[axis].constant() != Some(0) || self.high[axis].constant() != Some(0)
     }
+
+    /// Whether both sides of an axis are known not to crop it.
+    fn only_grows(&self, axis: usize) -> bool {
+        [&self.low[axis], &self.high[axis]].iter().all(|side| side.constant().is_some_and(|pad| pad >= 0))
+    }
+
+    /// Whether both sides are constant and less than the extent, so that each padded element is mirrored at most once.
+    fn mirrors_once(&self, axis: usize, extent: &DimExpr) -> bool {
+        let Some(extent) = extent.as_constant() else { return false };
+        [&self.low[axis], &self.high[axis]]
+            .iter()
+            .all(|side| matches!(side.constant(), Some(pad) if (0..extent).contains(&pad)))
+    }
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
@@ -145,7 +158,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let fill = fill_value(lowering, pad.constant_value, &element);
     match padding.constants().filter(|_| pad.mode == PadMode::Constant) {
         Some(pads) => pad_statically(lowering, x, result, &pads, fill),
-        None => pad_by_position(lowering, x, result, &padding, pad.mode, fill),
+        None => pad_by_position(lowering, [x, result], &padding, pad.mode, fill),
     }
     Ok(())
 }
@@ -186,14 +199,38 @@ struct Padded<'a> {
     /// The padding before each axis, and the operand's extents.
     lows: Vec<Value>,
     extents: Vec<Value>,
+    /// What negative padding leaves of each axis.
+    kept: Vec<Kept>,
+}
+
+/// The elements of an axis that negative padding leaves. Reflect and wrap repeat only these, as `numpy.pad` of the
+/// cropped tensor does.
+#[derive(Clone, Copy)]
+struct Kept {
+    /// The first one's position; `None` if it is 0.
+    start: Option<Value>,
+    extent: Value,
+}
+
+impl Kept {
+    fn of(lowering: &mut Lowering<'_>, [low, extent, high]: [Value; 3]) -> Kept {
+        lowering.scalars(|s| {
+            let zero = s.number(0.0, &Type::Index);
+            let [start, end] = [low, high].map(|pad| {
+                let negated = s.sub(zero, pad);
+                s.max(negated, zero)
+            });
+            let rest = s.sub(extent, start);
+            Kept { start: Some(start), extent: s.sub(rest, end) }
+        })
+    }
 }
 
 /// Each element from its position in the operand. If the padding of the last axis is constant, the operand's own
 /// elements are a separate run, which is copied.
 fn pad_by_position(
     lowering: &mut Lowering<'_>,
-    x: Value,
-    result: Value,
+    [x, result]: [Value; 2],
     padding: &Padding,
     mode: PadMode,
     fill: Value,
@@ -201,17 +238,26 @@ fn pad_by_position(
     let input = lowering.shaped(x);
     let mut lows = Vec::new();
     let mut extents = Vec::new();
+    let mut kept = Vec::new();
     for axis in 0..input.shape.len() {
         let (low, high) = (padding.low[axis].value(lowering), padding.high[axis].value(lowering));
         let extent = lowering.dim(&input.shape[axis]);
+        let own = match mode == PadMode::Constant || padding.only_grows(axis) {
+            true => Kept { start: None, extent },
+            false => Kept::of(lowering, [low, extent, high]),
+        };
         if padding.touches(axis) {
-            settle_padded(lowering, result, axis, [low, extent, high], mode);
+            let padded = settle_padded(lowering, result, axis, [low, extent, high]);
+            if mode != PadMode::Constant {
+                lowering.check_source(own.extent, padded);
+            }
         }
         lows.push(low);
         extents.push(extent);
+        kept.push(own);
     }
     let output = lowering.shape(result);
-    let padded = Padded { input, padding, mode, fill, lows, extents };
+    let padded = Padded { input, padding, mode, fill, lows, extents, kept };
     let read = |lowering: &mut Lowering<'_>| match padding.grows_at_end() {
         Some([low, high]) => {
             let last = output.len() - 1;
@@ -257,7 +303,7 @@ impl Padded<'_> {
                     Run::After if axis == last => s.add(index, self.extents[axis]),
                     _ => s.sub(index, self.lows[axis]),
                 };
-                let (source, is_outside) = source_position(&mut s, self.mode, position, self.extents[axis]);
+                let (source, is_outside) = self.source(&mut s, axis, position);
                 operands.push(source);
                 if let Some(is_outside) = is_outside {
                     outside = Some(outside.map_or(is_outside, |all| s.same(arith::ORI, &[all, is_outside])));
@@ -270,26 +316,40 @@ impl Padded<'_> {
             }
         })
     }
+
+    /// The element at a position of the padded axis, in bounds, and for constant padding whether it is out of bounds.
+    fn source(&self, s: &mut Scalars<'_, '_>, axis: usize, position: Value) -> (Value, Option<Value>) {
+        let Kept { start, extent } = self.kept[axis];
+        let own = start.map_or(position, |start| s.sub(position, start));
+        let source = match self.mode {
+            PadMode::Reflect if self.padding.mirrors_once(axis, &self.input.shape[axis]) => {
+                mirrored_once(s, own, extent)
+            }
+            PadMode::Reflect => mirrored(s, own, extent),
+            PadMode::Wrap => {
+                let wrapped = wrapped(s, own, extent);
+                clamp(s, wrapped, extent)
+            }
+            PadMode::Edge | PadMode::Constant => clamp(s, own, extent),
+        };
+        let outside = (self.mode == PadMode::Constant).then(|| {
+            let inside = s.compare(Comparison::Equal, source, position);
+            s.not(inside)
+        });
+        (start.map_or(source, |start| s.add(source, start)), outside)
+    }
 }
 
-/// `low + extent + high`. An axis without elements stays empty, unless it is filled by a constant.
-fn settle_padded(
-    lowering: &mut Lowering<'_>,
-    result: Value,
-    axis: usize,
-    [low, extent, high]: [Value; 3],
-    mode: PadMode,
-) {
+/// `low + extent + high`
+fn settle_padded(lowering: &mut Lowering<'_>, result: Value, axis: usize, [low, extent, high]: [Value; 3]) -> Value {
     let padded = lowering.scalars(|s| {
         // a number beyond the limit gives an extent beyond it
         let [low, high] = [low, high].map(|pad| within_limit(s, pad));
         let grown = s.add(low, extent);
         s.add(grown, high)
     });
-    if mode != PadMode::Constant {
-        lowering.check_source(extent, padded);
-    }
     lowering.settle(result, axis, padded);
+    padded
 }
 
 /// The scalar a constant Pad fills with.
@@ -309,33 +369,37 @@ fn fill_value(lowering: &mut Lowering<'_>, value: Option<Value>, element: &Type)
     lowering.only_element(value)
 }
 
-/// The element at a position of the padded axis, in bounds, and for constant padding whether it is out of bounds.
-fn source_position(s: &mut Scalars<'_, '_>, mode: PadMode, position: Value, extent: Value) -> (Value, Option<Value>) {
+fn clamp(s: &mut Scalars<'_, '_>, position: Value, extent: Value) -> Value {
     let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
     let last = s.sub(extent, one);
-    let clamp = |s: &mut Scalars<'_, '_>, position: Value| s.clamp(position, [zero, last]);
-    match mode {
-        PadMode::Reflect => {
-            // |p| mirrored at the last element: last - |last - |p||; clamped for padding wider than the axis
-            let negated = s.sub(zero, position);
-            let distance = s.max(position, negated);
-            let beyond = s.sub(last, distance);
-            let opposite = s.sub(zero, beyond);
-            let magnitude = s.max(beyond, opposite);
-            let mirrored = s.sub(last, magnitude);
-            (clamp(s, mirrored), None)
-        }
-        PadMode::Wrap => {
-            let remainder = s.same(arith::REMSI, &[position, extent]);
-            let wrapped = from_front(s, remainder, extent);
-            (clamp(s, wrapped), None)
-        }
-        PadMode::Edge => (clamp(s, position), None),
-        PadMode::Constant => {
-            let clamped = clamp(s, position);
-            let inside = s.compare(Comparison::Equal, clamped, position);
-            let outside = s.not(inside);
-            (clamped, Some(outside))
-        }
-    }
+    s.clamp(position, [zero, last])
+}
+
+/// `last - |last - |p||`, for `|p|` up to twice the last position.
+fn mirrored_once(s: &mut Scalars<'_, '_>, position: Value, extent: Value) -> Value {
+    let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
+    let last = s.sub(extent, one);
+    let negated = s.sub(zero, position);
+    let distance = s.max(position, negated);
+    let beyond = s.sub(last, distance);
+    let opposite = s.sub(zero, beyond);
+    let magnitude = s.max(beyond, opposite);
+    s.sub(last, magnitude)
+}
+
+/// `min(r, period - r)` of the remainder by the period `2 (extent - 1)`, which is 1 for a single element.
+fn mirrored(s: &mut Scalars<'_, '_>, position: Value, extent: Value) -> Value {
+    let one = s.number(1.0, &Type::Index);
+    let last = s.sub(extent, one);
+    let twice = s.add(last, last);
+    let period = s.max(twice, one);
+    let remainder = wrapped(s, position, period);
+    let opposite = s.sub(period, remainder);
+    s.min(remainder, opposite)
+}
+
+/// The remainder that is not negative.
+fn wrapped(s: &mut Scalars<'_, '_>, position: Value, extent: Value) -> Value {
+    let remainder = s.same(arith::REMSI, &[position, extent]);
+    from_front(s, remainder, extent)
 }
