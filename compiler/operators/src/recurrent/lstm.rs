@@ -141,6 +141,7 @@ fn step(
     let memory = emit.plain("Add", &[kept, added]);
     let sum = gate(emit, OUTPUT, Some(memory));
     let o = cell.activate(emit, 0, sum);
-    let shown = cell.activate(emit, 2, memory);
+    // `clip` bounds the gates, not the cell
+    let shown = cell.activations[2].apply(emit, memory);
     vec![emit.plain("Mul", &[o, shown]), memory]
 }
