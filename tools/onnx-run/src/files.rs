@@ -144,9 +144,11 @@ fn row_major(bytes: &[u8], shape: &[i64], width: usize) -> Vec<u8> {
     moved
 }
 
+/// A string of an array, whose end is padded with zeros; a zero before another character is part of the string.
 fn from_utf32(bytes: &[u8]) -> String {
     let codes = bytes.chunks_exact(4).map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]]));
-    codes.take_while(|&code| code != 0).filter_map(char::from_u32).collect()
+    let padded: String = codes.filter_map(char::from_u32).collect();
+    padded.trim_end_matches('\0').to_string()
 }
 
 /// Refuses a `.npy` file for several outputs before they are computed.
@@ -327,6 +329,17 @@ mod tests {
         let complex = [1f32.to_be_bytes(), 2f32.to_be_bytes()].concat();
         assert_eq!(read(">c8", &complex).data.bytes(), [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
         assert_eq!(read(">U2", &[0, 0, 0, b'o', 0, 0, 0, b'k']).elements().strings(), Some(vec!["ok".to_string()]));
+    }
+
+    #[test]
+    fn strings_end_at_their_padding() {
+        let utf32 = |text: &str| text.chars().flat_map(|code| (code as u32).to_le_bytes()).collect::<Vec<u8>>();
+        for (stored, expected) in [("a\0b", "a\0b"), ("\0b\0", "\0b"), ("ab\0", "ab"), ("\0\0\0", "")] {
+            let tensor = read_npy(&npy("<U3", &utf32(stored))[..]).expect("a good file");
+            assert_eq!(tensor.strings(), Some(vec![expected.to_string()]));
+            let again = read_npy(&npy_bytes(&tensor)[..]).expect("a good file");
+            assert_eq!(again.strings(), tensor.strings());
+        }
     }
 
     #[test]
