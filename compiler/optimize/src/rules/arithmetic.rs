@@ -39,12 +39,14 @@ pub(super) const RULES: &[Rule] = &[
     reassoc("square-integer", "Pow(x, 2)", "Mul(x, x)"),
     // x³ = x x x
     reassoc("cube", "Pow(x, 3)", "Mul(x, Mul(x, x))").when(|m| m.is_float("x")),
-    // x^½ = √x, except for -∞ and -0
-    reassoc("pow-half", "Pow(x, 0.5)", "Sqrt(x)").when(|m| m.is_float("x")),
+    // x^½ = √x, except for -∞, whose power is ∞, and -0. (The code of a constant power is a root as well, with a
+    // selection for -∞: the rule is for rules with roots.)
+    reassoc("pow-half", "Pow(x, 0.5)", "Sqrt(x)").when(|m| m.is_float("x") && m.is_never_negative("x")),
     // x⁻¹ = 1 / x
     reassoc("pow-minus-one", "Pow(x, -1)", "Reciprocal(x)").when(|m| m.is_float("x")),
     // x^-½ = 1 / √x
-    reassoc("pow-minus-half", "Pow(x, -0.5)", "Reciprocal(Sqrt(x))").when(|m| m.is_float("x")),
+    reassoc("pow-minus-half", "Pow(x, -0.5)", "Reciprocal(Sqrt(x))")
+        .when(|m| m.is_float("x") && m.is_never_negative("x")),
     // a (1 / b) = a / b
     reassoc("mul-reciprocal", "Mul(a, Reciprocal(b))", "Div(a, b)").when(|m| !m.is_constant("b")),
     // a / c = a (1 / c): a division costs several multiplications
