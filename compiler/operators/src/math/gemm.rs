@@ -50,7 +50,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     if gemm.trans_b != 0 {
         right = transpose(lowering, &right);
     }
-    let mut addend = gemm.c.map(|c| lowering.shaped(c));
+    // a factor of zero ignores C, even where it is NaN or infinite
+    let mut addend = gemm.c.filter(|_| beta != 0.0).map(|c| lowering.shaped(c));
     if let (Some(c), true) = (&addend, beta != 1.0) {
         let shape = c.shape.clone();
         let c = c.clone();
