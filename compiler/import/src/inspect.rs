@@ -2,8 +2,9 @@
 
 use check::{Findings, Place, Rule, rules};
 use dialects::onnx::type_name;
+use dialects::onnx::views::Reader;
 use indexmap::IndexMap;
-use ir::{Diagnostic, ErrorClass, FunctionView};
+use ir::{Body, Diagnostic, ErrorClass, FunctionView};
 use operators::shape::{ShapeAnalysis, analyse};
 use proto::{DimensionValue, Model, TypeValue};
 
@@ -20,6 +21,7 @@ pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
         Err(errors) => return report(errors, &trace, findings),
     };
     let FunctionView { body, attributes, .. } = module.function(MAIN).expect("the importer makes it");
+    check_conditions(body, &trace, findings);
     match analyse(body, attributes, &ir::IndexMap::default()) {
         Ok(analysis) => {
             // declared shapes are compared where they are declared
@@ -33,6 +35,19 @@ pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
             trace.stated.iter().for_each(|stated| compare(stated, body, &analysis, &mut symbols, findings));
         }
         Err(errors) => report(errors, &trace, findings),
+    }
+}
+
+/// The conditions on attributes that neither the import nor the analysis of shapes reads.
+fn check_conditions(body: &Body, trace: &Trace<'_>, findings: &mut Findings) {
+    for op in body.walk_all() {
+        let Some(conditions) = operators::row_of(body.name(op)).and_then(|row| row.conditions) else { continue };
+        let operation = body.op(op);
+        let node = Reader { body, operands: operation.operands(), attributes: &operation.attributes };
+        if let Err(problem) = conditions(&node) {
+            let location = &operation.location;
+            findings.add(named("operator-conditions"), || (trace.place(location), trace.message(location, &problem)));
+        }
     }
 }
 
@@ -54,7 +69,7 @@ type Symbols<'m> = IndexMap<&'m str, (i64, Place)>;
 /// Compares a declared type with the inferred one.
 fn compare<'m>(
     stated: &Stated<'m>,
-    body: &ir::Body,
+    body: &Body,
     analysis: &ShapeAnalysis,
     symbols: &mut Symbols<'m>,
     findings: &mut Findings,

@@ -38,7 +38,7 @@ pub mod upgrade;
 
 pub use contrib::nchwc;
 pub use operator::{
-    Bodies, Compose, Cost, Demand, DemandRule, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule,
-    Uniform,
+    Bodies, Compose, Conditions, Cost, Demand, DemandRule, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step,
+    TypeRule, Uniform,
 };
 pub use table::{all, former, row, row_of};

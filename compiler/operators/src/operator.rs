@@ -125,6 +125,9 @@ impl Bodies {
     };
 }
 
+/// Whether the attributes of a node fit each other; the error is the end of a sentence about the node.
+pub type Conditions = fn(&Reader<'_>) -> Result<(), String>;
+
 /// Builds the structured form of an operation.
 pub type Lower = fn(&mut Lowering<'_>, Op) -> Result<(), Unsupported>;
 
@@ -163,6 +166,8 @@ pub struct Operator {
     pub demands: Option<DemandRule>,
     /// Shapes of the results.
     pub shapes: Option<shape::Rule>,
+    /// Conditions on attributes that take long to read: the lowering checks them, and so does `check_model`.
+    pub conditions: Option<Conditions>,
     /// Elements known at compile time, which later shapes depend on.
     pub elements: Option<ElementRule>,
     /// The result for uniform operands.
@@ -203,6 +208,7 @@ impl Operator {
             ranks: &[],
             demands: None,
             shapes: None,
+            conditions: None,
             elements: None,
             uniform: None,
             commutative: false,

@@ -51,7 +51,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let body = lowering.source.blocks(lowering.source.op(op).regions()[0])[0];
     let arguments = lowering.source.arguments(body).to_vec();
     let [counter, condition, carried @ ..] = &arguments[..] else {
-        return Err(Unsupported::new("its body takes fewer than two values"));
+        return Err(Unsupported::invalid("its body takes fewer than two values"));
     };
     let limit = node.m.map(|most| lowering.scalar_index(most));
     let enters = match node.cond {

@@ -73,7 +73,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operands = node.initial_state_and_scan_inputs;
     let states = usize::try_from(node.num_scan_inputs).ok().and_then(|scanned| operands.len().checked_sub(scanned));
     let states = states.filter(|_| arguments.len() == operands.len());
-    let states = states.ok_or_else(|| Unsupported::new("its body's inputs differ from the values that it passes"))?;
+    let states = states.ok_or_else(|| Unsupported::invalid("its body's inputs differ from the values that it passes"))?;
     let entry =
         |list: &Option<Arc<[i64]>>, at: usize| list.as_ref().and_then(|list| list.get(at)).copied().unwrap_or(0);
     let mut scanned = Vec::new();
@@ -81,7 +81,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let axis = reduction::normalize_axis(entry(&node.scan_input_axes, at), lowering.shape(operand).len())?;
         scanned.push((operand, axis, entry(&node.scan_input_directions, at) == 1));
     }
-    let (first, first_axis, _) = *scanned.first().ok_or_else(|| Unsupported::new("it has nothing to scan"))?;
+    let (first, first_axis, _) = *scanned.first().ok_or_else(|| Unsupported::invalid("it has nothing to scan"))?;
     let count = lowering.shape(first)[first_axis].clone();
     for &(operand, axis, _) in &scanned[1..] {
         let other = lowering.shape(operand)[axis].clone();

@@ -55,7 +55,11 @@ impl Mode {
             "BRANCH_EQ" => Mode::Equal,
             "BRANCH_NEQ" => Mode::NotEqual,
             "LEAF" => return Ok(None),
-            _ => return Err(format!("a node has mode \"{name}\", which is not a known one")),
+            _ => {
+                return Err(format!(
+                    "a node has mode \"{name}\", expected LEAF or BRANCH_LEQ, _LT, _GTE, _GT, _EQ, _NEQ"
+                ));
+            }
         }))
     }
 }
@@ -156,8 +160,8 @@ impl Forest {
         if self.branches.iter().any(|branch| !(0..=i64::from(i32::MAX)).contains(&branch.feature)) {
             return Err("a node looks at a feature of negative number".to_string());
         }
-        if self.targets.iter().any(|target| !(0..self.target_count).contains(target)) {
-            return Err(format!("a leaf is for a target that does not exist; there are {}", self.target_count));
+        if let Some(target) = self.targets.iter().find(|target| !(0..self.target_count).contains(*target)) {
+            return Err(format!("a leaf has a weight for target {target}, expected 0 to {}", self.target_count - 1));
         }
         if ![0, self.target_count].contains(&(self.base.len() as i64)) {
             return Err(format!("there are {} base values for {} targets", self.base.len(), self.target_count));
@@ -165,8 +169,8 @@ impl Forest {
         self.check_paths()
     }
 
-    /// A depth-first walk from every root, without recursion: a node that is met again on the path to itself is a
-    /// cycle.
+    /// A depth-first walk from every node, without recursion: a node that is met again on the path to itself is a
+    /// cycle. (A tree whose root is in a cycle seems to begin at another node.)
     fn check_paths(&self) -> Result<(), String> {
         #[derive(Clone, Copy, PartialEq)]
         enum Visit {
@@ -175,7 +179,7 @@ impl Forest {
             Done,
         }
         let mut visits = vec![Visit::New; self.branches.len()];
-        let mut stack: Vec<usize> = self.roots.iter().filter_map(|&root| usize::try_from(root).ok()).collect();
+        let mut stack: Vec<usize> = (0..self.branches.len()).collect();
         while let Some(&branch) = stack.last() {
             if visits[branch] != Visit::New {
                 visits[branch] = Visit::Done;
@@ -408,10 +412,11 @@ mod tests {
         let mut circle = lists([1, 2]);
         circle.ways[0] = [1, 1, 0, 0].into();
         assert_eq!(message(circle), "a node leads back to itself");
+        assert_eq!(message(lists([0, 1])), "a node leads back to itself");
         assert_eq!(message(Lists { nodes: [0, 1, 2, 2].into(), ..lists([1, 2]) }), "node 2 of tree 0 is there twice");
         assert_eq!(
             message(Lists { weight_targets: [0, 0, 2].into(), ..lists([1, 2]) }),
-            "a leaf is for a target that does not exist; there are 2"
+            "a leaf has a weight for target 2, expected 0 to 1"
         );
     }
 }

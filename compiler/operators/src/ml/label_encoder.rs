@@ -93,7 +93,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let values = node.values_tensor.map(|tensor| (*tensor).clone());
     let values = values.or_else(|| list(&node.values_strings, &node.values_int64s, &node.values_floats));
     let (Some(keys), Some(values)) = (keys, values) else {
-        return Err(Unsupported::new("it has no keys or no values"));
+        return Err(Unsupported::invalid("it has no keys or no values"));
     };
     let element = values.r#type.element();
     let default = match node.default_tensor {

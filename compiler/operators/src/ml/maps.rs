@@ -23,7 +23,7 @@ pub(crate) const ZIP_MAP: Operator = Operator {
         let zip = ZipMap::of(lowering.source, op);
         let labels = Labels::of(zip.classlabels_int64s, zip.classlabels_strings);
         if labels.repeat() {
-            return Err(Unsupported::new("a label occurs twice"));
+            return Err(Unsupported::invalid("a label occurs twice"));
         }
         let labels = lowering.vector(&labels.elements());
         lowering.call(op, "zip_maps", &[labels, Tensor(zip.x)])
@@ -69,7 +69,7 @@ pub(crate) const CAST_MAP: Operator = Operator {
     lower: Some(|lowering, op| {
         let cast = CastMap::of(lowering.source, op);
         if cast.map_form == MapForm::Sparse && cast.max_map < 1 {
-            return Err(Unsupported::new(format!("max_map is {}", cast.max_map)));
+            return Err(Unsupported::invalid(format!("'max_map' is {}, expected a positive number", cast.max_map)));
         }
         let columns = match cast.map_form {
             MapForm::Dense => 0,

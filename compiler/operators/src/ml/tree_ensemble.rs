@@ -16,9 +16,10 @@ use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TREE_ENSEMBLE: Operator = Operator {
     shapes: Some(shapes),
+    conditions: Some(|node| forest(&TreeEnsemble::read(node)).map(drop)),
     lower: Some(|lowering, op| {
         let ensemble = TreeEnsemble::of(lowering.source, op);
-        let forest = forest(&ensemble).map_err(Unsupported::new)?;
+        let forest = forest(&ensemble).map_err(Unsupported::invalid)?;
         lower(lowering, op, ensemble.x, &forest)
     }),
     ..Operator::of(OnnxOp::MlTreeEnsemble)
@@ -26,10 +27,11 @@ pub(crate) const TREE_ENSEMBLE: Operator = Operator {
 
 pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
     shapes: Some(shapes),
+    conditions: Some(|node| forest_of_lists(TreeEnsembleRegressor::read(node)).map(drop)),
     lower: Some(|lowering, op| {
         let ensemble = TreeEnsembleRegressor::of(lowering.source, op);
         let x = ensemble.x;
-        let forest = forest_of_lists(ensemble).map_err(Unsupported::new)?;
+        let forest = forest_of_lists(ensemble).map_err(Unsupported::invalid)?;
         lower(lowering, op, x, &forest)
     }),
     ..Operator::of(OnnxOp::MlTreeEnsembleRegressor)
@@ -60,7 +62,7 @@ pub(super) fn numbers(tensor: Option<&Arc<DenseElements>>, list: Option<Vec<f32>
     }
 }
 
-fn forest_of_lists(ensemble: TreeEnsembleRegressor) -> Result<Forest, String> {
+pub(super) fn forest_of_lists(ensemble: TreeEnsembleRegressor) -> Result<Forest, String> {
     let base = numbers(ensemble.base_values_as_tensor.as_ref(), ensemble.base_values);
     let aggregate = Aggregate::named(&ensemble.aggregate_function);
     let aggregate = aggregate.ok_or_else(|| format!("\"{}\" is not an aggregate", ensemble.aggregate_function))?;

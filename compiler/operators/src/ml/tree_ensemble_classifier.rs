@@ -1,13 +1,13 @@
 //! TreeEnsembleClassifier: the scores of a TreeEnsembleRegressor, and their labels.
 
 use dialects::onnx::OnnxOp;
-use dialects::onnx::views::View;
-use dialects::onnx::views::ml::TreeEnsembleClassifier;
+use dialects::onnx::views::ml::{TreeEnsembleClassifier, TreeEnsembleRegressor};
+use dialects::onnx::views::{Reader, View};
 use ir::{Attribute, Attributes, DimExpr, Op, Type, Value};
 
 use super::rows;
 use super::scores::{Labels, both_scores, column, transformed};
-use super::tree_ensemble::numbers;
+use super::tree_ensemble::{forest_of_lists, numbers};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
@@ -17,6 +17,7 @@ pub(crate) const TREE_ENSEMBLE_CLASSIFIER: Operator = Operator {
         Some(if index == 0 { labels(node.attributes).tensor() } else { Type::unranked_tensor(Type::F32) })
     }),
     shapes: Some(shapes),
+    conditions: Some(conditions),
     compose: Some(compose),
     ..Operator::of(OnnxOp::MlTreeEnsembleClassifier)
 };
@@ -34,6 +35,14 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let Some(shape) = node.shape(0) else { return Ok(vec![]) };
     let rows = rows(&shape)?;
     Ok(vec![Some(vec![rows.clone()]), Some(vec![rows, classes])])
+}
+
+/// Those of the regressor that computes the scores.
+fn conditions(node: &Reader<'_>) -> Result<(), String> {
+    let classifier = TreeEnsembleClassifier::read(node);
+    let base = numbers(classifier.base_values_as_tensor.as_ref(), classifier.base_values);
+    let attributes = regressor(node.attributes.clone(), labels(node.attributes).len(), &base);
+    forest_of_lists(TreeEnsembleRegressor::read(&Reader { attributes: &attributes, ..*node })).map(drop)
 }
 
 /// If all weights are for one of two classes, their sum is compared with a threshold: ½ if it is a probability, which

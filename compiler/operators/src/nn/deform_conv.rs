@@ -83,10 +83,10 @@ fn reshaped(lowering: &mut Lowering<'_>, tensor: &Shaped, shape: Vec<DimExpr>) -
 /// The operand at the points of all windows: `[batch, channels, kernel…, places…]`.
 fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimExpr]) -> Result<Shaped, Unsupported> {
     let input = lowering.shaped(conv.x);
-    let (batch, channels, extents) = spatial(&input.shape).map_err(Unsupported::new)?;
+    let (batch, channels, extents) = spatial(&input.shape).map_err(Unsupported::invalid)?;
     let (rank, element) = (extents.len(), lowering.element(conv.x));
     let kernel = lowering.shape(conv.w)[2..].to_vec();
-    let window = Window::new(&sliding(conv), kernel.clone()).map_err(Unsupported::new)?;
+    let window = Window::new(&sliding(conv), kernel.clone()).map_err(Unsupported::invalid)?;
     let shape: Vec<DimExpr> = [batch.clone(), channels.clone()]
         .into_iter()
         .chain(kernel.iter().cloned())

@@ -24,7 +24,7 @@ use crate::table;
 pub use demand::Reading;
 pub(crate) use math::{broadcast_operands, like_first, like_first_along_axis, like_first_each};
 pub use node::Node;
-pub(crate) use node::{at_least_zero, extent_of, list, normalize_axis};
+pub(crate) use node::{at_least_zero, expect_distinct, extent_of, list, normalize_axis};
 pub use remarks::{Remark, WARNINGS, remarked, warn};
 pub use requirement::{Condition, Requirement};
 

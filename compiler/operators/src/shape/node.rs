@@ -252,6 +252,14 @@ impl<'b> Node<'_, 'b> {
     }
 }
 
+/// Refuses a list that names an axis twice.
+pub(crate) fn expect_distinct(axes: &[usize]) -> Result<(), String> {
+    match (1..axes.len()).find(|&at| axes[..at].contains(&axes[at])) {
+        Some(at) => Err(format!("axis {} is given twice", axes[at])),
+        None => Ok(()),
+    }
+}
+
 /// An axis counted from the front.
 pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, String> {
     let counted = if axis < 0 { axis + rank as i64 } else { axis };

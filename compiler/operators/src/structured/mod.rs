@@ -51,12 +51,27 @@ const NO_LOWERING: &str = "this operator has no lowering yet";
 pub struct Unsupported {
     /// The missing feature, as the end of a sentence.
     pub reason: String,
+    /// Whether the node is invalid instead, for a reason that is only found now.
+    is_invalid: bool,
 }
 
 impl Unsupported {
     /// An operator that cannot be lowered because of `reason`.
     pub fn new(reason: impl Into<String>) -> Unsupported {
-        Unsupported { reason: reason.into() }
+        Unsupported { reason: reason.into(), is_invalid: false }
+    }
+
+    /// A node that breaks a condition of its operator.
+    pub fn invalid(reason: impl Into<String>) -> Unsupported {
+        Unsupported { reason: reason.into(), is_invalid: true }
+    }
+
+    fn diagnostic(&self, location: Location, operator: &str) -> Diagnostic {
+        let name = operator.strip_prefix("onnx.").unwrap_or(operator);
+        match self.is_invalid {
+            true => Diagnostic::input(location, format!("{name}: {}", self.reason)).breaks("operator-conditions"),
+            false => Diagnostic::unsupported(location, format!("{operator} is not supported: {}", self.reason)),
+        }
     }
 }
 
@@ -170,8 +185,7 @@ impl<'a> Lowering<'a> {
                 Err(Unsupported::new(format!("the extent {extent} depends on the contents of a tensor")))
             });
             if let Err(unsupported) = &outcome {
-                let message = format!("{name} is not supported: {}", unsupported.reason);
-                self.errors.push(Diagnostic::unsupported(self.source.op(op).location.clone(), message));
+                self.errors.push(unsupported.diagnostic(self.source.op(op).location.clone(), name));
             }
             if lost || outcome.is_err() {
                 self.bind_placeholders(op);

@@ -179,7 +179,7 @@ pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupporte
     let normalized = if axis < 0 { axis + rank as i64 } else { axis };
     match usize::try_from(normalized) {
         Ok(axis) if axis < rank.max(1) => Ok(axis),
-        _ => Err(Unsupported::new(format!("axis {axis} is outside a tensor of rank {rank}"))),
+        _ => Err(Unsupported::invalid(format!("axis {axis} is outside a tensor of rank {rank}"))),
     }
 }
 

@@ -38,7 +38,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let views::GatherND { data, indices, batch_dims } = View::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
-    let batch = usize::try_from(batch_dims).map_err(|_| Unsupported::new("its batch_dims is negative"))?;
+    let batch = usize::try_from(batch_dims).map_err(|_| Unsupported::invalid("its batch_dims is negative"))?;
     let input = lowering.shaped(data);
     let picks = lowering.shaped(indices);
     let (rank, index_rank) = (input.shape.len(), picks.shape.len());

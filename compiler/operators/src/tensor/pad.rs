@@ -7,7 +7,7 @@ use ir::{DimExpr, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Node, expect_distinct};
 use crate::structured::blocked::loop_index;
 use crate::structured::gather::from_front;
 use crate::structured::reduction::Shaped;
@@ -42,7 +42,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let pad: views::Pad = node.view();
     let Some(mut shape) = node.shape_of(pad.data) else { return Ok(vec![]) };
     let axes: Vec<usize> = match node.axes_of(pad.axes, shape.len())? {
-        Some(axes) => axes,
+        Some(axes) => expect_distinct(&axes).map(|()| axes)?,
         None if pad.axes.is_some() => {
             return Ok(vec![Some((0..shape.len()).map(|axis| node.fresh(0, axis)).collect())]);
         }

@@ -27,7 +27,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let pool = match (&node.pool_strings, &node.pool_int64s) {
         (Some(strings), _) => texts(strings),
         (None, Some(numbers)) => integers(numbers),
-        (None, None) => return Err(Unsupported::new("it has no pool of terms")),
+        (None, None) => return Err(Unsupported::invalid("it has no pool of terms")),
     };
     let weights = node.weights.unwrap_or_else(|| vec![1.0; node.ngram_indexes.len()]);
     let pool = lowering.vector(&pool);

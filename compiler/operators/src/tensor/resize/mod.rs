@@ -17,6 +17,7 @@ use crate::operator::{Operator, Rank};
 use crate::shape::{Answer, Node, normalize_axis};
 use crate::structured::blocked::blocked_shape;
 use crate::structured::sampling::as_f32;
+use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported};
 use crate::upgrade::{float_list, floats};
 use taps::Axis;
@@ -81,7 +82,19 @@ fn one_spelling(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Proble
             *operand = emit.none;
         }
     }
-    Ok(())
+    let [scales, sizes] = [2, 3].map(|index| node.operand(index, emit));
+    match (scales, sizes) {
+        // a list of unknown length may be empty
+        (Some(scales), Some(sizes)) if [scales, sizes].iter().all(|&list| has_elements(emit, list)) => {
+            Err(Problem::input("has scales and sizes, expected one of them"))
+        }
+        (None, None) => Err(Problem::input("has neither scales nor sizes")),
+        _ => Ok(()),
+    }
+}
+
+fn has_elements(emit: &Emitter, list: Value) -> bool {
+    emit.body.value_type(list).static_shape().is_some_and(|shape| shape.iter().all(|&extent| extent > 0))
 }
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
@@ -98,15 +111,23 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         return Ok(vec![Some(shape)]);
     }
     let crops = resize.coordinate_transformation_mode == CoordinateTransformation::TfCropAndResize;
-    let scales = resize.scales.and_then(|scales| node.floats_of(scales)).filter(|_| !crops);
+    let scales = resize.scales.and_then(|scales| node.floats_of(scales));
     if let Some(scales) = &scales {
         check_length(scales.len(), axes.len(), "scales")?;
+        if let Some((scale, axis)) = scales.iter().zip(&axes).find(|(scale, _)| !is_scale(**scale)) {
+            return Err(format!("the scale of axis {axis} is {scale}, expected a number greater than 0"));
+        }
     }
     for (at, &axis) in axes.iter().enumerate() {
-        let scaled = scales.as_ref().and_then(|scales| scaled(&shape[axis], scales[at]));
+        let scales = scales.as_ref().filter(|_| !crops);
+        let scaled = scales.and_then(|scales| scaled(&shape[axis], scales[at]));
         shape[axis] = scaled.unwrap_or_else(|| node.fresh(0, axis));
     }
     Ok(vec![Some(shape)])
+}
+
+fn is_scale(scale: f64) -> bool {
+    scale > 0.0
 }
 
 fn check_length(found: usize, expected: usize, what: &str) -> Result<(), String> {
@@ -201,9 +222,13 @@ enum Factor {
 /// The scales or sizes of their axes.
 fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Scale>, Unsupported> {
     let from = lowering.shape(resize.x);
-    let listed = listed_axes(resize, from.len()).map_err(Unsupported::new)?;
+    let listed = listed_axes(resize, from.len()).map_err(Unsupported::invalid)?;
     // an empty list counts as omitted
     let scales = resize.scales.filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO));
+    if let (Some(_), Some(scales)) = (resize.sizes, scales) {
+        let length = lowering.shape(scales).first().cloned().unwrap_or(DimExpr::ONE);
+        lowering.check_equal(&length, &DimExpr::ZERO, "it has scales and sizes, expected one of them");
+    }
     let mut found = Vec::new();
     for (position, &axis) in listed.iter().enumerate() {
         found.push(match (resize.sizes, scales) {
@@ -212,12 +237,15 @@ fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Sca
                 let factor = element_f32(lowering, scales, position);
                 let tensor = lowering.value(scales);
                 let known = lowering.literal(tensor).and_then(|scales| scales.floats()?.get(position).copied());
+                if known.is_none() {
+                    check_scale(lowering, factor);
+                }
                 let input = lowering.dim(&from[axis]);
                 let input = as_f32(&mut lowering.builder(), input);
                 let exact = lowering.scalars(|s| s.mul(input, factor));
                 Scale { axis, factor: Factor::Given(factor, known), extent: floor(lowering, exact) }
             }
-            (None, None) => return Err(Unsupported::new("it has neither sizes nor scales")),
+            (None, None) => return Err(Unsupported::invalid("it has neither sizes nor scales")),
         });
     }
     match resize.keep_aspect_ratio_policy {
@@ -227,6 +255,15 @@ fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Sca
         AspectRatioPolicy::NotSmaller => keep_ratio(lowering, &from, &mut found, false),
     }
     Ok(found)
+}
+
+/// Ends the run unless a scale is positive; NaN is not.
+fn check_scale(lowering: &mut Lowering<'_>, factor: Value) {
+    let is_positive = lowering.scalars(|s| {
+        let zero = s.like(0.0, factor);
+        s.compare(Comparison::Greater, factor, zero)
+    });
+    lowering.check(is_positive, "a scale is not greater than 0");
 }
 
 /// One factor for all axes: the smallest or the largest; extents are rounded, ties up.
