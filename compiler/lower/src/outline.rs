@@ -7,7 +7,7 @@
 //!
 //! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
-use dialects::rt::attributes::{ELEMENTS, KERNEL, ORIGIN};
+use dialects::rt::attributes::{ARGUMENT, ELEMENTS, KERNEL, ORIGIN};
 use dialects::{Dialect, OpCodes, arith, func, rt, tensor};
 use ir::{
     AffineExpr, Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, IndexSet, Location, Module, Op,
@@ -267,6 +267,7 @@ impl Copies {
             }
             Some(arith::CONSTANT) => match r#type {
                 Type::Tensor(_) => false,
+                _ if body.op(op).attributes.get(ARGUMENT).is_some() => false,
                 Type::Index if self.shapes == Shapes::Shared => body
                     .op(op)
                     .attributes

@@ -21,6 +21,8 @@ pub const WORK: &str = "rt.work";
 pub const ROLLED: &str = "rt.rolled";
 /// On `linalg.generic`, `tensor.pad` and `tensor.concat`: the operator it was made for, which names its kernel.
 pub const ORIGIN: &str = "rt.origin";
+/// On an index constant: kernels take it as an argument, so that those that only differ in it are one kernel.
+pub const ARGUMENT: &str = "rt.argument";
 /// On a contraction over blocks of channels: channels of the last block, if that is not full.
 pub const LAST_BLOCK: &str = "rt.last_block";
 /// On a contraction whose right operand has elements of a few bits: how many of them share a scale.
@@ -52,6 +54,7 @@ pub(super) const DEFINITIONS: &[AttributeDefinition] = &[
     AttributeDefinition::optional(WORK, AttributeKind::Integer),
     AttributeDefinition::optional(ROLLED, AttributeKind::Unit),
     AttributeDefinition::optional(ORIGIN, AttributeKind::String),
+    AttributeDefinition::optional(ARGUMENT, AttributeKind::Unit),
     AttributeDefinition::optional(LAST_BLOCK, AttributeKind::Integer),
     AttributeDefinition::optional(BLOCK, AttributeKind::Integer),
     AttributeDefinition::optional(TRANSPOSED, AttributeKind::Unit),

@@ -41,7 +41,7 @@ use ir::{
 };
 
 use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
-use dialects::rt::attributes::{ORIGIN, STRINGS};
+use dialects::rt::attributes::{ARGUMENT, ORIGIN, STRINGS};
 use dialects::rt::routines::handle_type;
 
 const NO_LOWERING: &str = "this operator has no lowering yet";
@@ -614,6 +614,12 @@ impl<'a> Lowering<'a> {
     /// An `index` constant.
     pub fn index(&mut self, value: i64) -> Value {
         self.builder().constant_index(value)
+    }
+
+    /// An index constant that kernels take as an argument.
+    pub(crate) fn kernel_argument(&mut self, value: i64) -> Value {
+        let attributes = [("value", Attribute::Integer(value, Type::Index)), (ARGUMENT, Attribute::Unit)];
+        self.builder().value(arith::CONSTANT, &[], Type::Index, attributes)
     }
 
     /// The same elements in row-major order with another shape.

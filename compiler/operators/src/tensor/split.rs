@@ -75,6 +75,9 @@ fn equal_parts(extent: &DimExpr, count: i64) -> Elements {
     parts
 }
 
+/// From this number of parts, kernels take the start of a part as an argument, so that equally long parts share one.
+const MANY_PARTS: usize = 16;
+
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let views::Split { input: x, split, axis, .. } = View::of(lowering.source, op);
     let results = lowering.source.op(op).results().to_vec();
@@ -94,11 +97,15 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         parts = parts.add(&lowering.shape(result)[axis]);
     }
     lowering.check_equal(&parts, &input[axis], "the parts of Split are not as long as its operand together");
+    let shares_kernels = results.len() >= MANY_PARTS;
     let mut offset = DimExpr::ZERO;
     for result in results {
         let output = lowering.shape(result);
         let mut plan = vec![Axis::whole(); input.len()];
-        plan[axis] = Axis::Known { start: offset.clone(), step: 1 };
+        plan[axis] = match offset.as_constant().filter(|_| shares_kernels) {
+            Some(start) => Axis::Computed { start: lowering.kernel_argument(start), step: lowering.index(1) },
+            None => Axis::Known { start: offset.clone(), step: 1 },
+        };
         offset = offset.add(&output[axis]);
         if lowering.source.uses(result).is_empty() {
             continue;
