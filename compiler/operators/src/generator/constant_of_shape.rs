@@ -38,6 +38,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let filled = views::ConstantOfShape::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
     settle(lowering, result, filled.input);
+    lowering.check_size(op)?;
     let (shape, element) = (lowering.shape(result), lowering.element(result));
     let fill = match filled.value {
         Some(dense) => {

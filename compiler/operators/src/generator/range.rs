@@ -52,6 +52,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let count = range_count(lowering, &scalars, unsigned);
         lowering.settle(result, 0, count);
     }
+    lowering.check_size(op)?;
     let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
         let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(0))]);
         let step = match element {

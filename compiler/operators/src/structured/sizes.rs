@@ -15,6 +15,7 @@ use super::blocked::loop_index;
 use super::reduction::{Combine, Fold, normalize_axis};
 use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
+use crate::shape::list;
 
 /// Data-dependent extents are below this, so that sums and products of a few of them do not overflow.
 pub(crate) const EXTENT_LIMIT: i64 = 1 << 40;
@@ -57,6 +58,44 @@ impl Lowering<'_> {
             let equal = self.scalars(|s| s.compare(Comparison::Equal, a, b));
             self.check(equal, message);
         }
+    }
+
+    /// Refuses a result whose extents come from the contents of operands and that is too large, also where fusion would
+    /// never store it.
+    pub(crate) fn check_size(&mut self, op: Op) -> Result<(), Unsupported> {
+        let result = self.source.op(op).results()[0];
+        let Some(width) = self.element(result).byte_width() else { return Ok(()) };
+        let shape = self.shape(result);
+        let constants = shape.iter().filter_map(DimExpr::as_constant);
+        let known = constants.fold(Some(width as i64), |size: Option<i64>, extent| size?.checked_mul(extent.max(1)));
+        let Some(known) = known.filter(|&bytes| bytes <= EXTENT_LIMIT) else {
+            return Err(Unsupported::invalid(format!(
+                "a tensor of shape {} takes more than {EXTENT_LIMIT} bytes",
+                list(&shape)
+            )));
+        };
+        let operands = self.source.op(op).operands().iter();
+        let given: Vec<DimExpr> = operands.flat_map(|&operand| self.shape(operand)).collect();
+        let open: Vec<&DimExpr> = shape.iter().filter(|dim| dim.as_constant().is_none()).collect();
+        if open.iter().all(|dim| given.contains(dim)) {
+            return Ok(());
+        }
+        let extents: Vec<Value> = open.into_iter().map(|dim| self.dim(dim)).collect();
+        let fits = self.scalars(|s| {
+            let one = s.number(1.0, &Type::Index);
+            // products in f64 do not overflow
+            let mut product = s.number(known as f64, &Type::F64);
+            for extent in extents {
+                let counted = s.max(extent, one);
+                let counted = s.builder.value(arith::INDEX_CAST, &[counted], Type::I64, []);
+                let counted = s.cast(counted, &Type::F64, false, false);
+                product = s.mul(product, counted);
+            }
+            let limit = s.number(EXTENT_LIMIT as f64, &Type::F64);
+            s.compare(Comparison::LessOrEqual, product, limit)
+        });
+        self.check(fits, format!("its result takes more than {EXTENT_LIMIT} bytes"));
+        Ok(())
     }
 
     /// Asserts the conditions on an operation's extents that shape inference could not decide.

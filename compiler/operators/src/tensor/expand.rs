@@ -43,6 +43,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     settle(lowering, op)?;
+    lowering.check_size(op)?;
     let views::Expand { input, .. } = View::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
     let (from, shape) = (lowering.shape(input), lowering.shape(result));

@@ -158,7 +158,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let fill = fill_value(lowering, pad.constant_value, &element);
     match padding.constants().filter(|_| pad.mode == PadMode::Constant) {
         Some(pads) => pad_statically(lowering, x, result, &pads, fill),
-        None => pad_by_position(lowering, [x, result], &padding, pad.mode, fill),
+        None => pad_by_position(lowering, op, [x, result], &padding, pad.mode, fill)?,
     }
     Ok(())
 }
@@ -230,11 +230,12 @@ impl Kept {
 /// elements are a separate run, which is copied.
 fn pad_by_position(
     lowering: &mut Lowering<'_>,
+    op: Op,
     [x, result]: [Value; 2],
     padding: &Padding,
     mode: PadMode,
     fill: Value,
-) {
+) -> Result<(), Unsupported> {
     let input = lowering.shaped(x);
     let mut lows = Vec::new();
     let mut extents = Vec::new();
@@ -256,6 +257,7 @@ fn pad_by_position(
         extents.push(extent);
         kept.push(own);
     }
+    lowering.check_size(op)?;
     let output = lowering.shape(result);
     let padded = Padded { input, padding, mode, fill, lows, extents, kept };
     let read = |lowering: &mut Lowering<'_>| match padding.grows_at_end() {
@@ -282,6 +284,7 @@ fn pad_by_position(
         PadMode::Edge | PadMode::Reflect | PadMode::Wrap => read(lowering),
     };
     lowering.bind(result, value);
+    Ok(())
 }
 
 impl Padded<'_> {

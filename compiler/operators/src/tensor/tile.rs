@@ -54,6 +54,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     settle(lowering, op);
+    lowering.check_size(op)?;
     let tile = views::Tile::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
     let input = lowering.shaped(tile.input);

@@ -159,6 +159,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let antialias = resize.antialias == 1 && resize.mode != ResizeMode::Nearest;
     let scales = scales(lowering, &resize)?;
     settle_extents(lowering, result, &scales);
+    lowering.check_size(op)?;
     let rank = from.len();
     let resized: Vec<usize> =
         (0..rank).filter(|&axis| from[axis] != to[axis] || is_moved(&resize, &scales, axis)).collect();
