@@ -138,6 +138,80 @@ fn one_input_needs_no_name_and_one_output_no_folder() {
     assert_eq!(stdout(piped), "y0: float32 [2] [1.0, 2.0]\n");
 }
 
+/// A text model in a file.
+fn text(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("the folder takes files");
+    path
+}
+
+#[test]
+fn a_list_of_bytes_is_any_file() {
+    let folder = folder("bytes");
+    let model = text(
+        &folder,
+        "m.onnxtxt",
+        "<ir_version: 10, opset_import: [\"\": 20]> g (uint8[n] x) => (uint8[n] y) { y = Identity (x) }",
+    );
+    let picture = folder.join("photo.png");
+    std::fs::write(&picture, [0x89, b'P', b'N', b'G']).expect("the folder takes files");
+    let array = npy(&folder.join("array"), "|u1", "2,", &[3, 4]);
+    let shown = |file: &str| stdout(tool("onnx-run").arg(&model).args(["--no-cache", "--input", file]));
+    assert_eq!(shown(&format!("x={}", picture.display())), "y: uint8 [4] [137, 80, 78, 71]\n");
+    assert_eq!(shown(&array), "y: uint8 [2] [3, 4]\n");
+}
+
+#[test]
+fn elements_that_numpy_does_not_have_are_numbers_or_bits() {
+    let folder = folder("narrow");
+    for (element, descriptor, data, expected) in [
+        ("int4", "<f4", [1f32, -3.0, 7.0].map(f32::to_le_bytes).concat(), "[1.0, -3.0, 7.0]"),
+        ("int4", "|i1", vec![1, 253, 7], "[1.0, -3.0, 7.0]"),
+        ("int4", "|u1", vec![1, 13, 7], "[1.0, -3.0, 7.0]"),
+        ("int4", "|V1", vec![1, 253, 7], "[1.0, -3.0, 7.0]"),
+        ("uint4", "<f4", [1f32, 15.0, 7.0].map(f32::to_le_bytes).concat(), "[1.0, 15.0, 7.0]"),
+        ("uint4", "|u1", vec![1, 15, 7], "[1.0, 15.0, 7.0]"),
+        ("bfloat16", "<f8", [1f64, -3.0, 7.0].map(f64::to_le_bytes).concat(), "[1.0, -3.0, 7.0]"),
+        ("bfloat16", "<u2", [0x3f80u16, 0xc040, 0x40e0].map(u16::to_le_bytes).concat(), "[1.0, -3.0, 7.0]"),
+        ("float8e4m3fn", "<f4", [1f32, -3.0, 7.0].map(f32::to_le_bytes).concat(), "[1.0, -3.0, 7.0]"),
+        ("float8e5m2", "|u1", vec![0x3c, 0xc2, 0x47], "[1.0, -3.0, 7.0]"),
+        ("float4e2m1", "<f4", [1f32, -3.0, 6.0].map(f32::to_le_bytes).concat(), "[1.0, -3.0, 6.0]"),
+        ("float4e2m1", "|u1", vec![2, 13, 7], "[1.0, -3.0, 6.0]"),
+    ] {
+        let model = text(
+            &folder,
+            "m.onnxtxt",
+            &format!(
+                "<ir_version: 11, opset_import: [\"\": 23]> g ({element}[n] x) => (float[n] y) {{ y = Cast <to = 1> (x) }}"
+            ),
+        );
+        let x = npy(&folder.join("x.npy"), descriptor, "3,", &data);
+        let shown = stdout(tool("onnx-run").arg(&model).args(["--no-cache", "--input", &x]));
+        assert_eq!(shown, format!("y: float32 [3] {expected}\n"), "{element} from {descriptor}");
+    }
+}
+
+#[test]
+fn saved_sequences_are_inputs() {
+    let folder = folder("sequences");
+    let construct = text(
+        &folder,
+        "construct.onnxtxt",
+        "<ir_version: 10, opset_import: [\"\": 18]> g (float[n] x) => (seq(float[n]) s) { s = SequenceConstruct (x, x, x) }",
+    );
+    let read = text(
+        &folder,
+        "read.onnxtxt",
+        "<ir_version: 10, opset_import: [\"\": 18]> g (seq(float[n]) s) => (float[m] y) { y = ConcatFromSequence <axis = 0> (s) }",
+    );
+    let x = npy(&folder.join("x.npy"), "<f4", "1,", &2f32.to_le_bytes());
+    for saved in ["folder", "archive.npz"].map(|name| folder.join(name)) {
+        stdout(tool("onnx-run").arg(&construct).args(["--no-cache", "--input", &x, "--save"]).arg(&saved));
+        let shown = stdout(tool("onnx-run").arg(&read).args(["--no-cache", "--inputs"]).arg(&saved));
+        assert_eq!(shown, "y: float32 [3] [2.0, 2.0, 2.0]\n");
+    }
+}
+
 #[test]
 fn options_without_effect_are_refused() {
     let model = write(&sum(FLOAT), "refused");
@@ -152,8 +226,8 @@ fn options_without_effect_are_refused() {
     fails(&mut onnx_run(&["--random", "--json"]), 2, "--bench");
     fails(&mut onnx_run(&["--bench", "--test-data", "."]), 2, "--test-data");
     fails(&mut onnx_run(&["--random", "--save", "y.txt"]), 2, "y.txt: outputs are not saved as .txt");
-    fails(&mut onnx_run(&["--input", "y=a.npy"]), 1, "input 'y': the model has no input of this name; it has x0, x1");
-    fails(&mut onnx_run(&["--input", "a.npy"]), 1, "it does not name its input");
+    fails(&mut onnx_run(&["--input", "y=a.npy"]), 2, "input 'y': the model has no input of this name; it has x0, x1");
+    fails(&mut onnx_run(&["--input", "a.npy"]), 2, "it does not name its input");
     fails(&mut onnx_run(&[]), 1, "input 'x0': it is missing; the model expects float32 [N]");
     fails(
         tool("onnxc").arg(&model).args(["--emit", "lib", "-o", "a.so", "--name", "1x"]),

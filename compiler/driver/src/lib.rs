@@ -49,7 +49,7 @@ pub use runtime::processor::level as processor_level;
 pub use runtime::stop::{Due, Stop};
 pub use session::{KernelTime, Session};
 pub use signature::{Container, Extent, Port, Signature, StatedExtent};
-pub use tensor::{Tensor, byte_count, element_text, type_name, type_names, type_number};
+pub use tensor::{Tensor, array_type, byte_count, element_text, ml_dtype, type_name, type_names, type_number};
 pub use trace::{Operations, Symbol, Trace, TracedNode};
 pub use training::Trainer;
 pub use value::{Input, Output, Value};

@@ -4,7 +4,7 @@ use ir::{Attribute, Diagnostic, FunctionView, IndexMap, IndexSet, Location, Resu
 use operators::shape::dimension_names;
 use operators::types::map_types;
 
-use crate::tensor::{Tensor, byte_count, shape_text, type_name};
+use crate::tensor::{Tensor, array_type, byte_count, shape_text, type_name};
 use crate::value::{Input, Output, Value};
 
 /// The inputs and outputs of a model, in order.
@@ -341,9 +341,10 @@ impl Port {
     /// How to convert a tensor to one that the port takes, for common mistakes.
     fn advice(&self, element: &Type, shape: &[i64]) -> Option<String> {
         if *element != self.element {
-            let name = type_name(&self.element);
-            return Some(format!("NumPy converts it: x.astype(numpy.{name})"))
-                .filter(|_| self.element.is_integer() || self.element.is_float());
+            let (element, array) = (&self.element, array_type(&self.element));
+            let package = array.split('.').next().filter(|package| *package == "ml_dtypes").unwrap_or("NumPy");
+            return (element.is_integer() || element.is_float())
+                .then(|| format!("{package} converts it: x.astype({array})"));
         }
         if self.fits(&[&[1], shape].concat()) {
             return Some("an outermost axis of extent 1 is missing, NumPy adds it: x[None]".to_string());

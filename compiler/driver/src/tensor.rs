@@ -128,6 +128,37 @@ pub(crate) fn float_text(value: f64, format: FloatType) -> String {
     format!("{:?}", shortest.unwrap_or(value))
 }
 
+/// The name of an element type in `ml_dtypes`.
+pub fn ml_dtype(element: &Type) -> Option<&'static str> {
+    Some(match element {
+        Type::Float(FloatType::BF16) => "bfloat16",
+        Type::Float(FloatType::F8E4M3FN) => "float8_e4m3fn",
+        Type::Float(FloatType::F8E4M3FNUZ) => "float8_e4m3fnuz",
+        Type::Float(FloatType::F8E5M2) => "float8_e5m2",
+        Type::Float(FloatType::F8E5M2FNUZ) => "float8_e5m2fnuz",
+        Type::Float(FloatType::F8E8M0FNU) => "float8_e8m0fnu",
+        Type::Float(FloatType::F4E2M1FN) => "float4_e2m1fn",
+        Type::Float(FloatType::F6E2M3FN) => "float6_e2m3fn",
+        Type::Float(FloatType::F6E3M2FN) => "float6_e3m2fn",
+        Type::Integer(integer) => match (integer.width, integer.signedness == Signedness::Unsigned) {
+            (4, false) => "int4",
+            (4, true) => "uint4",
+            (2, false) => "int2",
+            (2, true) => "uint2",
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The type of an array of these elements in Python: `numpy.float32`, `ml_dtypes.int4`.
+pub fn array_type(element: &Type) -> String {
+    match ml_dtype(element) {
+        Some(name) => format!("ml_dtypes.{name}"),
+        None => format!("numpy.{}", type_name(element)),
+    }
+}
+
 /// ONNX's name of an element type.
 pub fn type_name(element: &Type) -> String {
     match element {

@@ -30,6 +30,26 @@ pub fn shape(text: &str) -> Result<(String, Vec<i64>), String> {
     Ok((name.to_string(), extents.ok_or("expected non-negative integers separated by x after =")?))
 }
 
+/// A number of seconds, threads, or the like.
+pub fn count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number that is not negative".to_string())
+}
+
+/// A bound of a difference.
+pub fn tolerance(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|&number: &f64| number >= 0.0);
+    number.ok_or_else(|| "expected a number that is not negative".to_string())
+}
+
+/// Refuses an option that gives one name two different values.
+pub fn expect_one_value<T: PartialEq>(option: &str, values: &[(String, T)]) -> Result<(), Failure> {
+    let earlier = |at: usize| values[..at].iter().find(|(name, value)| *name == values[at].0 && *value != values[at].1);
+    match (1..values.len()).find_map(earlier) {
+        Some((name, _)) => Err(Failure::usage(format!("{option} {name}: it is given twice, with different values"))),
+        None => Ok(()),
+    }
+}
+
 /// The shell completions of a tool's command line, as a script.
 pub fn completions<A: clap::CommandFactory>(shell: Shell) -> Vec<u8> {
     let mut command = A::command();

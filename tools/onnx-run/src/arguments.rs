@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use commandline::{Failure, Shell, dimension, shape};
+use commandline::{Failure, Shell, count, dimension, expect_one_value, shape, tolerance};
 use driver::Part;
 
 const EXAMPLES: &str = "\
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// The model; - is standard input
     #[arg(required_unless_present = "completions")]
     pub(crate) model: Option<PathBuf>,
-    /// An input from a .npy, .npz or .pb file; a single input needs no name. An input with a default may be given
+    /// An input from a .npy, .npz or .pb file, or for a list of uint8 the bytes of any other; a single input needs no name. An input with a default may be given
     /// another value. A sequence takes several of these, a .npz file or a folder; a map takes a .npz file with keys and
     /// values; an optional without a value is NAME=
     #[arg(long = "input", value_name = "NAME=FILE")]
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) random: bool,
     /// The seed of random values
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
     /// The extent of a named dimension, fixed before compilation
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// Train the model: initialise it, take steps on the inputs, and print the outputs of the last one and the
     /// variables
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["measurement", "test_data"])]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub(crate) train: Option<u64>,
     /// An operator-set document, whose functions the model may call if it imports their domain
     #[arg(long = "operators", value_name = "FILE")]
@@ -66,8 +66,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = BackendName::Auto)]
     pub(crate) backend: BackendName,
     /// Threads to run on; 0 means all
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    pub(crate) threads: usize,
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    pub(crate) threads: u64,
     /// The folder of compiled models, for warm starts; by default in the user's cache folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
@@ -93,7 +93,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "save")]
     pub(crate) bench: bool,
     /// Runs to measure, with --bench and --profile
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub(crate) runs: Option<u64>,
     /// Print the measurements of --bench or --profile as JSON
     #[arg(long)]
@@ -105,10 +105,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["measurement", "save", "random", "input", "inputs"])]
     pub(crate) test_data: Option<PathBuf>,
     /// Relative tolerance of --test-data; that of the element type by default
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
     pub(crate) rtol: Option<f64>,
     /// Absolute tolerance of --test-data; that of the element type by default
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true)]
     pub(crate) atol: Option<f64>,
     /// Print the module after a stage of compilation (see --timings for their names)
     #[arg(long, value_name = "STAGE")]
@@ -135,6 +135,8 @@ impl Arguments {
             (self.runs.is_some(), is_measured, "--runs: it is for --bench and --profile"),
             (self.seed.is_some(), self.random, "--seed: it is for --random"),
         ];
+        expect_one_value("--dim", &self.dims)?;
+        expect_one_value("--shape", &self.shapes)?;
         match rules.into_iter().find(|(is_given, is_used, _)| *is_given && !is_used) {
             Some((_, _, message)) => Err(Failure::usage(message)),
             None => Ok(()),

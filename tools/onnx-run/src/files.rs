@@ -42,6 +42,25 @@ fn read_member<R: Read + Seek>(archive: &mut NpzArchive<R>, name: &str) -> Readi
     from_npy(member.ok_or_else(|| format!("no array {name}"))?)
 }
 
+/// Whether a file is one that [`read_tensor`] reads: by its name, or by its first bytes.
+pub(crate) fn is_array(path: &Path) -> bool {
+    matches!(extension(path), "npy" | "npz" | "pb") || begins_as_array(path)
+}
+
+fn begins_as_array(path: &Path) -> bool {
+    let mut magic = [0; 6];
+    std::fs::File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *b"\x93NUMPY"
+}
+
+/// The bytes of a file as a list of uint8.
+pub(crate) fn read_bytes(path: &Path) -> Reading<Tensor> {
+    let length = path.metadata().map_err(|error| cannot_read(path, error))?.len();
+    limits::ask(length).map_err(|shortage| cannot_read(path, shortage))?;
+    let bytes = std::fs::read(path).map_err(|error| cannot_read(path, error))?;
+    let tensor = Tensor::new(Type::unsigned(8), vec![bytes.len() as i64], Blob::copy_of(&bytes));
+    tensor.ok_or_else(|| cannot_read(path, "it is too long"))
+}
+
 /// The part of a file name after the last dot.
 pub(crate) fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()

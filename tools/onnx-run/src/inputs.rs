@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use commandline::Failure;
 use driver::testdata::read_value;
-use driver::{Compiler, Container, FloatType, ImportOptions, Port, Signature, Tensor, Type, Value};
+use driver::{Blob, Compiler, Container, FloatType, ImportOptions, Port, Signature, Tensor, Type, Value};
 use indexmap::IndexMap;
 
-use crate::files::{decoded, extension, read_archive, read_tensor};
+use crate::files::{decoded, extension, is_array, read_archive, read_bytes, read_tensor};
 use crate::random;
 
 /// Smaller files are read without a thread.
@@ -44,7 +45,7 @@ pub(crate) fn read(
     named: &[String],
     all: Option<&Path>,
     ahead: ReadAhead,
-) -> Result<IndexMap<String, Value>, String> {
+) -> Result<IndexMap<String, Value>, Failure> {
     let mut inputs = IndexMap::new();
     if let Some(path) = all {
         let ahead = ahead.finish();
@@ -55,20 +56,35 @@ pub(crate) fn read(
     }
     let mut given: IndexMap<&str, Vec<Value>> = IndexMap::new();
     for argument in named {
-        let (port, file) = resolve(signature, argument)?;
+        let (port, file) = resolve(signature, argument).map_err(Failure::usage)?;
         given.entry(&port.name).or_default().push(read_input(file, port)?);
     }
     for (name, values) in given {
-        inputs.insert(name.to_string(), together(name, values)?);
+        inputs.insert(name.to_string(), together(name, values).map_err(Failure::usage)?);
     }
     for (name, value) in &mut inputs {
         if let Some(port) = signature.input(name) {
             fit(value, &port.element);
         }
+        check_keys(name, value)?;
     }
     match inputs.keys().find(|name| signature.input(name).is_none()) {
-        Some(unknown) => Err(no_such_input(signature, unknown)),
+        Some(unknown) => Err(no_such_input(signature, unknown).into()),
         None => Ok(inputs),
+    }
+}
+
+/// Refuses a map with a key that occurs twice.
+fn check_keys(name: &str, value: &Value) -> Result<(), String> {
+    let Value::Map { keys, .. } = value else { return Ok(()) };
+    let mut texts: Vec<String> = match keys.strings() {
+        Some(strings) => strings.iter().map(|key| format!("'{key}'")).collect(),
+        None => keys.elements().integers().unwrap_or_default().iter().map(i64::to_string).collect(),
+    };
+    texts.sort();
+    match texts.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("input '{name}': key {} occurs twice", pair[0])),
+        None => Ok(()),
     }
 }
 
@@ -94,28 +110,39 @@ pub(crate) fn gathered(arrays: Vec<NamedTensor>, signature: &Signature) -> Vec<(
         if arrays.contains_key(&port.name) {
             continue;
         }
-        let part = |part: &str| format!("{}.{part}", port.name);
-        let value = match port.container() {
-            Container::Tensor | Container::Optional => continue,
-            Container::Sequence => {
-                let names = (0..).map(|number: usize| part(&number.to_string()));
-                let there: Vec<String> = names.take_while(|name| arrays.contains_key(name)).collect();
-                // an input may be an empty sequence; an output may be one of maps, or missing
-                if there.is_empty() && signature.input(&port.name).is_none() {
-                    continue;
-                }
-                let elements = there.iter().filter_map(|name| arrays.shift_remove(name)).map(Value::Tensor).collect();
-                Value::Sequence(elements)
+        let value = match assembled(&port.name, &port.element, &mut arrays) {
+            Some(value) => value,
+            // an input may be an empty sequence; an output may be missing
+            None if port.container() == Container::Sequence && signature.input(&port.name).is_some() => {
+                Value::Sequence(vec![])
             }
-            Container::Map => match (arrays.shift_remove(&part("keys")), arrays.shift_remove(&part("values"))) {
-                (Some(keys), Some(values)) => Value::Map { keys, values },
-                _ => continue,
-            },
+            None => continue,
         };
         values.push((port.name.clone(), value));
     }
     values.extend(arrays.into_iter().map(|(name, tensor)| (name, Value::Tensor(tensor))));
     values
+}
+
+/// The value of a type whose parts are arrays: the inverse of `files::flatten`.
+fn assembled(name: &str, r#type: &Type, arrays: &mut IndexMap<String, Tensor>) -> Option<Value> {
+    let dialect = match r#type {
+        Type::Dialect(dialect) => Some((&*dialect.name, dialect.parameters.first())),
+        _ => None,
+    };
+    match dialect {
+        Some(("Opt", Some(held))) => Some(Value::Optional(Some(Box::new(assembled(name, held, arrays)?)))),
+        Some(("Seq", Some(element))) => {
+            let parts = (0..).map_while(|at: usize| assembled(&format!("{name}.{at}"), element, arrays));
+            Some(Value::Sequence(parts.collect()))
+                .filter(|value| !matches!(value, Value::Sequence(all) if all.is_empty()))
+        }
+        Some(("Map", _)) => {
+            let [keys, values] = ["keys", "values"].map(|part| arrays.shift_remove(&format!("{name}.{part}")));
+            Some(Value::Map { keys: keys?, values: values? })
+        }
+        _ => arrays.shift_remove(name).map(Value::Tensor),
+    }
 }
 
 /// Combines several arguments for one input into a sequence.
@@ -132,11 +159,14 @@ fn together(name: &str, mut values: Vec<Value>) -> Result<Value, String> {
     Ok(Value::Sequence(elements.collect::<Result<Vec<_>, _>>()?.concat()))
 }
 
-/// Converts a value to the type of an input: the bits of a float that NumPy does not have, or a wider float, become
-/// that float, and a value becomes an optional.
+/// Converts a value to the type of an input: the bits of an element that NumPy does not have, or a wider number, become
+/// that element, and a value becomes an optional.
 pub(crate) fn fit(value: &mut Value, wanted: &Type) {
     match (&mut *value, wanted) {
         (Value::Tensor(tensor), Type::Float(format)) => fit_float(tensor, *format),
+        (Value::Tensor(tensor), Type::Integer(integer)) if integer.width < 8 && integer.width > 1 => {
+            fit_narrow(tensor, wanted);
+        }
         (Value::Sequence(values), Type::Dialect(dialect)) if &*dialect.name == "Seq" => {
             if let Some(element) = dialect.parameters.first() {
                 values.iter_mut().for_each(|value| fit(value, element.element()));
@@ -162,10 +192,36 @@ fn fit_float(tensor: &mut Tensor, format: FloatType) {
     if is_foreign && bits {
         tensor.element = Type::Float(format);
     } else if is_foreign
-        && tensor.element == Type::F32
+        && matches!(tensor.element, Type::Float(FloatType::F16 | FloatType::F32 | FloatType::F64))
         && let Some(numbers) = tensor.to_f64()
         && let Some(fitting) = random::floats(&tensor.shape, format, numbers.into_iter())
     {
+        *tensor = fitting;
+    }
+}
+
+/// Integers of less than a byte, each in a separate byte: from floats or signed integers in their range, or from their
+/// bits, as unsigned integers.
+fn fit_narrow(tensor: &mut Tensor, wanted: &Type) {
+    let Type::Integer(integer) = wanted else { return };
+    let (is_unsigned, all) = (wanted.is_unsigned(), 1i64 << integer.width);
+    let range = if is_unsigned { 0..all } else { -all / 2..all / 2 };
+    let are_bits = tensor.element == Type::unsigned(8);
+    let number = |number: f64| {
+        let whole = number as i64;
+        let signed = match are_bits && !is_unsigned {
+            // also sign-extended to a byte
+            true if whole >= all => whole - 256,
+            true if whole >= range.end => whole - all,
+            _ => whole,
+        };
+        (range.contains(&signed) && whole as f64 == number).then_some(signed as u8)
+    };
+    let is_number = tensor.element.is_float() || tensor.element.byte_width() == Some(1);
+    let bytes: Option<Vec<u8>> =
+        tensor.to_f64().filter(|_| is_number).and_then(|all| all.into_iter().map(number).collect());
+    let fitting = bytes.and_then(|bytes| Tensor::new(wanted.clone(), tensor.shape.clone(), Blob::copy_of(&bytes)));
+    if let Some(fitting) = fitting {
         *tensor = fitting;
     }
 }
@@ -214,12 +270,20 @@ fn inputs_of(signature: &Signature) -> String {
 /// Reads the value of an input; without a file, an optional without a value, or an empty sequence.
 fn read_input(file: &str, port: &Port) -> Result<Value, String> {
     let path = Path::new(file);
+    if is_list_of_bytes(port) && !is_array(path) {
+        return read_bytes(path).map(Value::Tensor);
+    }
     match (extension(path), port.container()) {
         ("", Container::Optional) if file.is_empty() => Ok(Value::Optional(None)),
         ("", Container::Sequence) if file.is_empty() => Ok(Value::Sequence(vec![])),
         ("pb", _) => read_value(path, Some(port)).map(|(_, value)| value).map_err(|found| found[0].statement()),
         _ => read_of_type(path, &port.element),
     }
+}
+
+/// Whether an input may be the contents of any file, such as the encoded picture of an ImageDecoder.
+fn is_list_of_bytes(port: &Port) -> bool {
+    port.element == Type::unsigned(8) && port.shape.len() == 1
 }
 
 /// Reads a value of a type: the arrays of an archive or folder are the elements of a sequence; those named keys and
@@ -287,14 +351,15 @@ fn read_named(path: &Path) -> Result<NamedTensor, String> {
     }
 }
 
-/// The files of a folder by file name, or by the name inside; `input_0.pb` without a name is the first input.
+/// The files of a folder by file name, or by the name inside; `input_0.pb` without a name is the first input. The parts
+/// of a sequence or a map are named as in saved outputs.
 fn read_folder(
     folder: &Path,
     signature: &Signature,
     mut ahead: HashMap<PathBuf, NamedTensor>,
 ) -> Result<Vec<(String, Value)>, String> {
     let paths = files_of(folder).map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
-    let mut values = Vec::new();
+    let (mut arrays, mut values) = (Vec::new(), Vec::new());
     for path in paths.into_iter().filter(|path| is_input(path)) {
         let stem = stem(&path);
         let number = stem.strip_prefix("input_").and_then(|number| number.parse::<usize>().ok());
@@ -307,7 +372,14 @@ fn read_folder(
             None => read_value(&path, port).map_err(|found| found[0].statement())?,
         };
         let own = port.filter(|_| extension(&path) == "pb").map_or(file_name, |port| port.name.clone());
-        values.push((if name.is_empty() { own } else { name }, value));
+        let name = if name.is_empty() { own } else { name };
+        match value {
+            Value::Tensor(tensor) => arrays.push((name, tensor)),
+            other => values.push((name, other)),
+        }
     }
+    let arrays = gathered(arrays, signature).into_iter();
+    let others: Vec<_> = arrays.filter(|(name, _)| values.iter().all(|(known, _)| known != name)).collect();
+    values.extend(others);
     Ok(values)
 }

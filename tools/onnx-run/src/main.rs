@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), Failure> {
     arguments.check()?;
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-    if arguments.threads > processors && !arguments.quiet {
+    if arguments.threads > processors as u64 && !arguments.quiet {
         warn(&format!("warning: --threads {}: {processors} threads run, one per processor", arguments.threads));
     }
     if let Some(folder) = &arguments.cache {
@@ -155,7 +155,7 @@ fn options(arguments: &Arguments) -> Options {
             BackendName::Cranelift => Backend::Cranelift,
             BackendName::Llvm => Backend::Llvm,
         },
-        threads: arguments.threads,
+        threads: usize::try_from(arguments.threads).unwrap_or(usize::MAX),
         operator_sets: arguments.operator_sets.clone(),
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use commandline::{Drafts, Failure, dimension, print, shape};
+use commandline::{Drafts, Failure, dimension, expect_one_value, print, shape};
 use driver::{Finding, OperatorSetProto, Profile, RuleLevel, rules};
 use indexmap::IndexMap;
 use serde_json::json;
@@ -87,6 +87,8 @@ impl ProfileName {
 
 /// Prints the findings; fails if they are bad enough.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    expect_one_value("--dim", &arguments.dims)?;
+    expect_one_value("--shape", &arguments.shapes)?;
     let profile = arguments.profile.profile(arguments.sonnx_captures);
     let Some(model) = &arguments.model else {
         return print(&if arguments.json { rules_json(profile) } else { rules_text(profile) });

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use commandline::{Drafts, Failure, Shell, dimension, guard, shape, write_binary};
+use commandline::{Drafts, Failure, Shell, dimension, expect_one_value, guard, shape, write_binary};
 use driver::{Arithmetic, Processor, VectorRegisters};
 
 use crate::check::ProfileName;
@@ -326,6 +326,8 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(shell) = arguments.completions {
         return write_binary(&commandline::completions::<Arguments>(shell));
     }
+    expect_one_value("--dim", &arguments.dims)?;
+    expect_one_value("--shape", &arguments.shapes)?;
     match &arguments.command {
         Some(Command::Check(arguments)) => return check::run(arguments),
         Some(Command::Inspect(arguments)) => return inspect::run(arguments),

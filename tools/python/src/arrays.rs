@@ -8,6 +8,7 @@
 
 use std::ffi::c_int;
 
+use driver::ml_dtype;
 use ir::{Blob, Type};
 use numpy::npyffi::{self, PY_ARRAY_API};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -15,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::errors::wrong;
-use crate::types::{ml_dtype, numpy_number};
+use crate::types::numpy_number;
 use crate::values::Buffer;
 
 /// The elements of a referenced array, in row-major order.
@@ -53,10 +54,10 @@ impl Elements {
         };
         let dtype = given.dtype();
         if !is_of(&dtype, element)? {
-            let (found, expected) = (dtype.str()?, driver::type_name(element));
+            let (found, expected, array) = (dtype.str()?, driver::type_name(element), driver::array_type(element));
             let shape = given.shape();
             return Err(wrong(format!(
-                "input '{name}' must be {expected}, found {found} {shape:?}; NumPy converts it: x.astype(numpy.{expected})"
+                "input '{name}' must be {expected}, found {found} {shape:?}; NumPy converts it: x.astype({array})"
             )));
         }
         let is_native = dtype.getattr("isnative")?.extract::<bool>()?;

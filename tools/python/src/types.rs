@@ -57,29 +57,6 @@ pub(crate) fn numpy_number(element: &Type) -> Option<i32> {
     })
 }
 
-/// The name of an element type in `ml_dtypes`.
-pub(crate) fn ml_dtype(element: &Type) -> Option<&'static str> {
-    Some(match element {
-        Type::Float(FloatType::BF16) => "bfloat16",
-        Type::Float(FloatType::F8E4M3FN) => "float8_e4m3fn",
-        Type::Float(FloatType::F8E4M3FNUZ) => "float8_e4m3fnuz",
-        Type::Float(FloatType::F8E5M2) => "float8_e5m2",
-        Type::Float(FloatType::F8E5M2FNUZ) => "float8_e5m2fnuz",
-        Type::Float(FloatType::F8E8M0FNU) => "float8_e8m0fnu",
-        Type::Float(FloatType::F4E2M1FN) => "float4_e2m1fn",
-        Type::Float(FloatType::F6E2M3FN) => "float6_e2m3fn",
-        Type::Float(FloatType::F6E3M2FN) => "float6_e3m2fn",
-        Type::Integer(integer) => match (integer.width, integer.signedness == Signedness::Unsigned) {
-            (4, false) => "int4",
-            (4, true) => "uint4",
-            (2, false) => "int2",
-            (2, true) => "uint2",
-            _ => return None,
-        },
-        _ => return None,
-    })
-}
-
 /// Whether an element type is string.
 pub(crate) fn is_text(element: &Type) -> bool {
     matches!(element, Type::Dialect(dialect) if &*dialect.name == "String")
