@@ -150,9 +150,17 @@ impl<'m> Importer<'_, 'm> {
             module.attributes.set(crate::FILES, Attribute::Array(files.into()));
         }
         let fits = ir::verify(&module, &dialects::registry());
-        fits.map_err(|errors| errors.into_iter().map(|error| error.breaks("operator-bodies")).collect::<Vec<_>>())?;
+        fits.map_err(|errors| errors.into_iter().map(of_bodies).collect::<Vec<_>>())?;
         Ok(module)
     }
+}
+
+/// The verifier's error as one about the model: it names the operator as ONNX does.
+fn of_bodies(mut error: Diagnostic) -> Diagnostic {
+    if let Some((operator, problem)) = error.message.strip_prefix("'onnx.").and_then(|rest| rest.split_once("' op ")) {
+        error.message = format!("{operator} {problem}");
+    }
+    error.breaks("operator-bodies")
 }
 
 pub(crate) fn dictionary(attributes: Attributes) -> Attribute {

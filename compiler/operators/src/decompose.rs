@@ -7,11 +7,12 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Value};
+use dialects::rt::attributes::CONDITIONS;
+use ir::{Attribute, Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Value};
 
 use crate::graph::{Emitter, remove_dead};
 use crate::operator::Compose;
-use crate::shape::{ShapeAnalysis, remarked, warn};
+use crate::shape::{ShapeAnalysis, Stated, remarked, warn};
 use crate::{shape, table};
 
 /// The maximum number of rounds for compositions of compositions.
@@ -48,6 +49,7 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
                 if blocks.is_empty() {
                     break;
                 }
+                keep_conditions(&mut module.attributes, &body, &shapes, which);
                 let mut emit = Emitter::inside(body, shapes);
                 blocks.into_iter().for_each(|block| decompose_block(&mut emit, block, which));
                 body = emit.body;
@@ -60,6 +62,26 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
     module.body.set_isolated(function, body);
     module.update_function_type(function);
     outcome
+}
+
+/// Records the conditions of compositions on the extents of inputs, so that a run that breaks one hears of the operator,
+/// and not of one in its composition. Those in branches do not hold in every run.
+fn keep_conditions(attributes: &mut Attributes, body: &Body, shapes: &ShapeAnalysis, which: Which) {
+    let Some(entry) = body.entry() else { return };
+    let mut kept = attributes.get(CONDITIONS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
+    for &op in body.ops(entry).iter().filter(|&&op| composition(body, op, which).is_some()) {
+        let place = body.op(op).location.place();
+        let operator = body.name(op).strip_prefix("onnx.").unwrap_or(body.name(op));
+        for requirement in shapes.requirements(op) {
+            if requirement.condition.dims().iter().all(|dim| shapes.only_inputs(dim)) {
+                let (operator, requirement) = (operator.to_string(), requirement.clone());
+                kept.push(Stated { place: place.clone(), operator, requirement }.to_attribute());
+            }
+        }
+    }
+    if !kept.is_empty() {
+        attributes.set(CONDITIONS, Attribute::Array(kept.into()));
+    }
 }
 
 fn composition(body: &Body, op: Op, which: Which) -> Option<Compose> {

@@ -124,7 +124,11 @@ fn same_kinds(what: &str, found: &[Type], expected: &[Type]) -> Check {
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
         let [found_kind, expected_kind] = [found, expected].map(|r#type| type_name(held(r#type)));
         let fits = [found, expected].contains(&&Type::None) || found_kind == expected_kind;
-        ensure(fits, || format!("{what}: number {at} must be of type {expected}, found {found}"))?;
+        ensure(fits, || {
+            let [found, expected] =
+                [found, expected].map(|r#type| type_name(r#type).unwrap_or_else(|| r#type.to_string().into()));
+            format!("expects number {at} of the {what} to be of type {expected}, found {found}")
+        })?;
     }
     Ok(())
 }
@@ -144,7 +148,8 @@ fn verify_if(body: &Body, op: Op, results: &[Type]) -> Check {
     for region in 0..body.op(op).regions().len() {
         let block = only_block(body, op, region)?;
         ensure(body.arguments(block).is_empty(), || format!("region #{region} must have no arguments"))?;
-        same_kinds(&format!("values from region #{region}"), &terminator_types(body, block, YIELD)?, results)?;
+        let name = if region == 0 { "then_branch" } else { "else_branch" };
+        same_kinds(&format!("values from {name}"), &terminator_types(body, block, YIELD)?, results)?;
     }
     Ok(())
 }

@@ -21,6 +21,8 @@ pub const WORK: &str = "rt.work";
 pub const ROLLED: &str = "rt.rolled";
 /// On `linalg.generic`, `tensor.pad` and `tensor.concat`: the operator it was made for, which names its kernel.
 pub const ORIGIN: &str = "rt.origin";
+/// On a module of the graph level: conditions on the extents of inputs that operators had before they were decomposed.
+pub const CONDITIONS: &str = "rt.conditions";
 /// On an index constant: kernels take it as an argument, so that those that only differ in it are one kernel.
 pub const ARGUMENT: &str = "rt.argument";
 /// On a contraction over blocks of channels: channels of the last block, if that is not full.
@@ -54,6 +56,7 @@ pub(super) const DEFINITIONS: &[AttributeDefinition] = &[
     AttributeDefinition::optional(WORK, AttributeKind::Integer),
     AttributeDefinition::optional(ROLLED, AttributeKind::Unit),
     AttributeDefinition::optional(ORIGIN, AttributeKind::String),
+    AttributeDefinition::optional(CONDITIONS, AttributeKind::Array),
     AttributeDefinition::optional(ARGUMENT, AttributeKind::Unit),
     AttributeDefinition::optional(LAST_BLOCK, AttributeKind::Integer),
     AttributeDefinition::optional(BLOCK, AttributeKind::Integer),

@@ -4,13 +4,19 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
 use dialects::onnx::views::ml::Imputer;
 
-use super::float_constant;
+use super::{float_constant, like_features};
 use crate::graph::Problem;
 use crate::operator::Operator;
-use crate::shape::like_first;
 
 pub(crate) const IMPUTER: Operator = Operator {
-    shapes: Some(like_first),
+    shapes: Some(|node| {
+        let imputer: Imputer = node.view();
+        let floats = imputer.imputed_value_floats.as_ref().map(Vec::len);
+        let integers = imputer.imputed_value_int64s.as_ref().map(|numbers| numbers.len());
+        let is_float = node.element_of(imputer.x).is_float();
+        let list = if is_float { ("imputed_value_floats", floats) } else { ("imputed_value_int64s", integers) };
+        like_features(node, imputer.x, &[list])
+    }),
     compose: Some(|emit, op| {
         let imputer = Imputer::of(&emit.body, op);
         let (x, element) = (imputer.x, emit.element(imputer.x));

@@ -6,7 +6,7 @@ use dialects::onnx::views::ml::{LinearClassifier, LinearRegressor};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::scores::{Labels, both_scores, column, transformed};
-use super::{features, float_constant, rows};
+use super::{expect_features, features, float_constant, rows};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
@@ -15,6 +15,8 @@ pub(crate) const LINEAR_REGRESSOR: Operator = Operator {
     shapes: Some(|node| {
         let regressor: LinearRegressor = node.view();
         let Some(shape) = node.shape_of(regressor.x) else { return Ok(vec![]) };
+        let coefficients = regressor.coefficients.as_ref().map_or(0, Vec::len);
+        expect_features(node, regressor.x, coefficients, regressor.targets.max(0) as usize)?;
         Ok(vec![Some(vec![rows(&shape)?, DimExpr::Constant(regressor.targets.max(0))])])
     }),
     compose: Some(|emit, op| {
@@ -55,6 +57,7 @@ fn classifier_shapes(node: &mut Node<'_, '_>) -> Answer {
     };
     let Some(shape) = node.shape_of(classifier.x) else { return Ok(vec![]) };
     let rows = rows(&shape)?;
+    expect_features(node, classifier.x, classifier.coefficients.len(), score_count(&classifier, &labels))?;
     Ok(vec![Some(vec![rows.clone()]), Some(vec![rows, DimExpr::Constant(columns as i64)])])
 }
 

@@ -22,6 +22,7 @@ use ir::{Blob, DenseElements, DimExpr, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
+use crate::shape::{Answer, Condition, Node, like_first};
 
 pub(crate) const OPERATORS: &[&Operator] = &[
     &array_feature_extractor::ARRAY_FEATURE_EXTRACTOR,
@@ -52,6 +53,29 @@ fn rows(shape: &[DimExpr]) -> Result<DimExpr, String> {
         [rows, _] => Ok(rows.clone()),
         _ => Err(format!("features must be a vector or a matrix, but have rank {}", shape.len())),
     }
+}
+
+/// The shape of the features, for each of which, or for all, lists have a number.
+fn like_features(node: &mut Node<'_, '_>, x: Value, lists: &[(&str, Option<usize>)]) -> Answer {
+    let Some(features) = node.shape_of(x).and_then(|shape| shape.last().cloned()) else { return like_first(node) };
+    for &(name, length) in lists {
+        let Some(length) = length else { continue };
+        let message = || format!("'{name}' has {length} elements, expected 1, or one for each of {features} features");
+        node.require(Condition::Stretches(DimExpr::Constant(length as i64), features.clone()), message)?;
+    }
+    like_first(node)
+}
+
+/// States that rows have as many features as there are coefficients for each of `count` vectors.
+fn expect_features(node: &mut Node<'_, '_>, x: Value, coefficients: usize, count: usize) -> Result<(), String> {
+    let Some(features) = node.shape_of(x).and_then(|shape| shape.last().cloned()) else { return Ok(()) };
+    if count == 0 || !coefficients.is_multiple_of(count) {
+        // reported where they are read
+        return Ok(());
+    }
+    let each = coefficients / count;
+    let message = || format!("rows have {features} features, the coefficients are for {each}");
+    node.require(Condition::Equal(features.clone(), DimExpr::Constant(each as i64)), message)
 }
 
 /// Features as a matrix of floats; a vector is one row.

@@ -5,12 +5,16 @@ use dialects::onnx::views::View;
 use dialects::onnx::views::ml::Scaler;
 use ir::Type;
 
-use super::float_constant;
+use super::{float_constant, like_features};
 use crate::operator::Operator;
-use crate::shape::like_first;
 
 pub(crate) const SCALER: Operator = Operator {
-    shapes: Some(like_first),
+    shapes: Some(|node| {
+        let scaler: Scaler = node.view();
+        let length = |numbers: &Option<Vec<f32>>| numbers.as_ref().map(Vec::len);
+        let lists = [("offset", length(&scaler.offset)), ("scale", length(&scaler.scale))];
+        like_features(node, scaler.x, &lists)
+    }),
     compose: Some(|emit, op| {
         let scaler = Scaler::of(&emit.body, op);
         let mut x = emit.convert(scaler.x, &Type::F32);

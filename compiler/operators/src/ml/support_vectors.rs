@@ -8,7 +8,7 @@ use ir::{Attribute, DimExpr, Op, Type, Value};
 use super::coupling::coupled;
 use super::linear::scores;
 use super::scores::{Labels, both_scores, column, transformed};
-use super::{features, float_constant, rows};
+use super::{expect_features, features, float_constant, rows};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
@@ -17,6 +17,8 @@ pub(crate) const SVM_REGRESSOR: Operator = Operator {
     shapes: Some(|node| {
         let regressor: SVMRegressor = node.view();
         let Some(shape) = node.shape_of(regressor.x) else { return Ok(vec![]) };
+        let vectors = regressor.support_vectors.as_ref().map_or(0, Vec::len);
+        expect_features(node, regressor.x, vectors, regressor.n_supports.max(0) as usize)?;
         Ok(vec![Some(vec![rows(&shape)?, DimExpr::ONE])])
     }),
     compose: Some(regress),
@@ -129,6 +131,12 @@ fn classifier_shapes(node: &mut Node<'_, '_>) -> Answer {
     };
     let Some(shape) = node.shape_of(classifier.x) else { return Ok(vec![]) };
     let rows = rows(&shape)?;
+    let counts = classifier.vectors_per_class.as_deref().unwrap_or_default();
+    let (numbers, count) = match is_pairwise(&classifier) {
+        true => (&classifier.support_vectors, counts.iter().map(|&count| count.max(0) as usize).sum()),
+        false => (&classifier.coefficients, classes),
+    };
+    expect_features(node, classifier.x, numbers.as_ref().map_or(0, Vec::len), count)?;
     Ok(vec![Some(vec![rows.clone()]), Some(vec![rows, DimExpr::Constant(columns as i64)])])
 }
 

@@ -17,15 +17,12 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let attention: views::Attention = node.view();
     let operands = (node.shape_of(attention.q), node.shape_of(attention.k), node.shape_of(attention.v));
     let (Some(query), Some(key), Some(value)) = operands else { return Ok(vec![]) };
-    let heads = |count: Option<i64>| DimExpr::Constant(count.unwrap_or(1).max(1));
-    let (query_heads, pair_heads) = (heads(attention.q_num_heads), heads(attention.kv_num_heads));
-    let by_head = |shape: &[DimExpr], count: &DimExpr| match shape {
-        [batch, sequence, hidden] => Some([batch.clone(), count.clone(), sequence.clone(), hidden.floor_div(count)]),
-        [batch, heads, sequence, size] => Some([batch, heads, sequence, size].map(DimExpr::clone)),
-        _ => None,
-    };
-    let split = (by_head(&query, &query_heads), by_head(&key, &pair_heads), by_head(&value, &pair_heads));
-    let (Some(q), Some(k), Some(v)) = split else { return Err("operands must have rank 3 or 4".to_string()) };
+    let q = by_head(node, &query, attention.q_num_heads, ["Q", "q_num_heads"])?;
+    let k = by_head(node, &key, attention.kv_num_heads, ["K", "kv_num_heads"])?;
+    let v = by_head(node, &value, attention.kv_num_heads, ["V", "kv_num_heads"])?;
+    node.expect_equal(&q[3], &k[3], "the head sizes of Q and K,")?;
+    node.expect_equal(&k[1], &v[1], "the heads of K and V,")?;
+    node.expect_multiple((&q[1], "heads of Q"), (&k[1], "heads of K"))?;
     let past = |past: Option<Value>| match past.and_then(|past| node.shape_of(past)).as_deref() {
         Some([_, _, past, _]) => past.clone(),
         _ => DimExpr::ZERO,
@@ -39,6 +36,25 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let values = vec![v[0].clone(), v[1].clone(), total_values, v[3].clone()];
     let scores = vec![q[0].clone(), q[1].clone(), q[2].clone(), total_keys];
     Ok(vec![Some(result), Some(keys), Some(values), Some(scores)])
+}
+
+/// The extents `[batch, heads, sequence, size]` of an operand, and the attribute that states its heads if it has rank 3.
+fn by_head(
+    node: &mut Node<'_, '_>,
+    shape: &[DimExpr],
+    count: Option<i64>,
+    [name, attribute]: [&str; 2],
+) -> Result<[DimExpr; 4], String> {
+    match shape {
+        [batch, sequence, hidden] => {
+            let count = count.ok_or_else(|| format!("'{name}' has rank 3, which needs attribute '{attribute}'"))?;
+            let count = DimExpr::Constant(count);
+            let size = node.expect_multiple((hidden, &format!("columns of {name}")), (&count, attribute))?;
+            Ok([batch.clone(), count, sequence.clone(), size])
+        }
+        [batch, heads, sequence, size] => Ok([batch, heads, sequence, size].map(DimExpr::clone)),
+        _ => Err(format!("'{name}' has rank {}, expected 3 or 4", shape.len())),
+    }
 }
 
 /// `softmax(scale * Q · Kᵀ + bias) · V` with heads in axis 1; several heads of `Q` may share one of `K` and `V`.

@@ -4,10 +4,9 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Type, Value};
 
-use super::parameters::{Layout, has_one_scale};
+use super::parameters::{Layout, has_one_scale, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
-use crate::shape;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
 use crate::types::{computed_in, tensor_of, type_number, without_shape};
@@ -17,12 +16,20 @@ pub(crate) const DEQUANTIZE_LINEAR: Operator = Operator {
         let dequantize = views::DequantizeLinear::read(node);
         tensor_of(dequantize.output_dtype).or_else(|| Some(without_shape(node.body.value_type(dequantize.x_scale))))
     }),
-    shapes: Some(shape::like_first),
+    shapes: Some(|node| {
+        let dequantize: views::DequantizeLinear = node.view();
+        let parameters = [(Some(dequantize.x_scale), "x_scale"), (dequantize.x_zero_point, "x_zero_point")];
+        shapes(node, &layout(&dequantize), parameters)
+    }),
     compose: Some(compose),
     lowers: Some(|body, op| body.value_type(body.operand(op, 0)).element().is_integer() && has_one_scale(body, op)),
     scalar: Some(scalar),
     ..Operator::of(OnnxOp::DequantizeLinear)
 };
+
+fn layout(dequantize: &views::DequantizeLinear) -> Layout {
+    Layout { tensor: dequantize.x, axis: dequantize.axis, block: dequantize.block_size }
+}
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let dequantize = views::DequantizeLinear::of(&emit.body, op);
@@ -31,7 +38,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         0 => type_number(&emit.element(scale)),
         number => number,
     };
-    let layout = Layout { tensor: x, axis: dequantize.axis, block: dequantize.block_size };
+    let layout = layout(&dequantize);
     let factor = layout.spread(emit, scale)?;
     let factor = emit.widened(factor);
     let wide = emit.element(factor);

@@ -1,9 +1,9 @@
 //! Shared code of quantised operators: scales, zero points, rounding.
 
-use ir::{Attribute, Attributes, Body, Op, Type, Value};
+use ir::{Attribute, Attributes, Body, DimExpr, Op, Type, Value};
 
 use crate::graph::{Emitter, Problem};
-use crate::shape::normalize_axis;
+use crate::shape::{Answer, Condition, Node, like_first, list, normalize_axis};
 use crate::types::type_number;
 
 /// The granularity of scales and zero points: per tensor, per index of an axis, or per block of indices.
@@ -15,15 +15,49 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// States that scales or zero points have the shape that the layout needs.
+    fn expect(&self, node: &mut Node<'_, '_>, parameter: Value, what: &str) -> Result<(), String> {
+        let (Some(tensor), Some(own)) = (node.shape_of(self.tensor), node.shape_of(parameter)) else { return Ok(()) };
+        let is_blocked = self.block > 0 && !own.is_empty() && own != [DimExpr::ONE];
+        let (expected, allowed): (Vec<DimExpr>, _) = match (is_blocked, own.as_slice()) {
+            (true, _) => {
+                let axis = normalize_axis(self.axis_of(tensor.len()), tensor.len())?;
+                let mut blocks = tensor.clone();
+                blocks[axis] = blocks[axis].ceil_div(&DimExpr::Constant(self.block));
+                (blocks, format!("one element for each block of {} elements of axis {axis}", self.block))
+            }
+            (false, [_]) if !tensor.is_empty() => {
+                let axis = normalize_axis(self.axis_of(tensor.len()), tensor.len())?;
+                (vec![tensor[axis].clone()], format!("one element, or one for each index of axis {axis}"))
+            }
+            _ => return Ok(()),
+        };
+        let message = || format!("'{what}' has shape {}, expected {}: {allowed}", list(&own), list(&expected));
+        if own.len() != expected.len() {
+            return Err(message());
+        }
+        for (found, expected) in own.iter().zip(&expected) {
+            let condition = match is_blocked {
+                true => Condition::Equal(found.clone(), expected.clone()),
+                false => Condition::Stretches(found.clone(), expected.clone()),
+            };
+            node.require(condition, message)?;
+        }
+        Ok(())
+    }
+
+    /// A tensor of one axis has no axis 1, which is the default.
+    fn axis_of(&self, rank: usize) -> i64 {
+        if (rank, self.axis) == (1, 1) { 0 } else { self.axis }
+    }
+
     /// A scale or zero point that broadcasts with the tensor.
     pub(super) fn spread(&self, emit: &mut Emitter, parameter: Value) -> Result<Value, Problem> {
         if matches!(emit.body.value_type(parameter).static_shape().as_deref(), Some([] | [1])) {
             return Ok(parameter);
         }
         let rank = emit.known_rank(self.tensor)?;
-        // a tensor of one axis has no axis 1, which is the default
-        let axis = if (rank, self.axis) == (1, 1) { 0 } else { self.axis };
-        let axis = normalize_axis(axis, rank as usize).map_err(Problem::input)? as i64;
+        let axis = normalize_axis(self.axis_of(rank as usize), rank as usize).map_err(Problem::input)? as i64;
         if self.block == 0 {
             let after: Vec<i64> = (1..rank - axis).collect();
             return Ok(if after.is_empty() { parameter } else { emit.unsqueeze(parameter, &after) });
@@ -34,6 +68,16 @@ impl Layout {
         let index = emit.plain("Div", &[index, block]);
         Ok(emit.op("Gather", &[parameter, index], [("axis", Attribute::i64(axis))]))
     }
+}
+
+/// The shape of the operand, whose scales and zero points fit its layout.
+pub(super) fn shapes(node: &mut Node<'_, '_>, layout: &Layout, parameters: [(Option<Value>, &str); 2]) -> Answer {
+    for (parameter, what) in parameters {
+        if let Some(parameter) = parameter {
+            layout.expect(node, parameter, what)?;
+        }
+    }
+    like_first(node)
 }
 
 /// Whether scale and zero point, the operands after the first, are scalars for the whole tensor.

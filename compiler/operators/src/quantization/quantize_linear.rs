@@ -5,10 +5,9 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
 
-use super::parameters::{Layout, has_one_scale, quantized, range};
+use super::parameters::{Layout, has_one_scale, quantized, range, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
-use crate::shape;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
 use crate::types::{computed_in, element_type, tensor_of, without_shape};
@@ -19,12 +18,20 @@ pub(crate) const QUANTIZE_LINEAR: Operator = Operator {
         let stated = || tensor_of(quantize.output_dtype).unwrap_or(Type::unranked_tensor(Type::unsigned(8)));
         Some(quantize.y_zero_point.map_or_else(stated, |zero_point| without_shape(node.body.value_type(zero_point))))
     }),
-    shapes: Some(shape::like_first),
+    shapes: Some(|node| {
+        let quantize: views::QuantizeLinear = node.view();
+        let parameters = [(Some(quantize.y_scale), "y_scale"), (quantize.y_zero_point, "y_zero_point")];
+        shapes(node, &layout(&quantize), parameters)
+    }),
     compose: Some(compose),
     lowers: Some(|body, op| body.value_type(body.result(op, 0)).element().is_integer() && has_one_scale(body, op)),
     scalar: Some(scalar),
     ..Operator::of(OnnxOp::QuantizeLinear)
 };
+
+fn layout(quantize: &views::QuantizeLinear) -> Layout {
+    Layout { tensor: quantize.x, axis: quantize.axis, block: quantize.block_size }
+}
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let quantize = views::QuantizeLinear::of(&emit.body, op);
@@ -34,7 +41,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         (None, 0) => Type::unsigned(8),
         (None, number) => element_type(number as i32).map_err(|what| Problem::input(format!("{what} as output")))?,
     };
-    let layout = Layout { tensor: quantize.x, axis: quantize.axis, block: quantize.block_size };
+    let layout = layout(&quantize);
     let scale = layout.spread(emit, quantize.y_scale)?;
     let zero_point = zero_point.map(|zero_point| layout.spread(emit, zero_point)).transpose()?;
     let result = quantized(emit, quantize.x, scale, zero_point, &target, quantize.saturate);

@@ -26,6 +26,7 @@ pub(crate) use math::{broadcast_operands, like_first, like_first_along_axis, lik
 pub use node::Node;
 pub(crate) use node::{at_least_zero, expect_distinct, extent_of, list, normalize_axis};
 pub use remarks::{Remark, WARNINGS, remarked, warn};
+pub(crate) use requirement::Stated;
 pub use requirement::{Condition, Requirement};
 
 /// A symbolic shape, outermost extent first.
@@ -124,6 +125,11 @@ impl ShapeAnalysis {
     /// The conditions on extents that a run asserts before an operation.
     pub fn requirements(&self, op: Op) -> &[Requirement] {
         self.requirements.get(&op).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an extent only depends on those of the function's arguments.
+    pub(crate) fn only_inputs(&self, dim: &DimExpr) -> bool {
+        dim.all_symbols(&mut |symbol| matches!(self.sources.get(symbol), Some(SymbolSource::Argument { .. })))
     }
 
     /// The remarks on operations, in their order.

@@ -22,6 +22,11 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.shape(operand).map(<[DimExpr]>::to_vec)
     }
 
+    /// The element type of an operand.
+    pub(crate) fn element_of(&self, operand: Value) -> &'b Type {
+        self.analyser.body.value_type(operand).element()
+    }
+
     /// The only element of an operand, if it is known.
     pub(crate) fn number_of(&self, operand: Value) -> Option<DimExpr> {
         match self.elements_of(operand)?.as_slice() {
@@ -150,6 +155,23 @@ impl<'b> Node<'_, 'b> {
     /// States that two extents are equal; `what` describes them.
     pub(crate) fn expect_equal(&mut self, a: &DimExpr, b: &DimExpr, what: &str) -> Result<(), String> {
         self.require(Condition::Equal(a.clone(), b.clone()), || format!("{what} {a} and {b} differ"))
+    }
+
+    /// States that `a` is a multiple of `b`, which is positive, and returns the quotient; `whole` and `parts` describe
+    /// them.
+    pub(crate) fn expect_multiple(
+        &mut self,
+        (a, whole): (&DimExpr, &str),
+        (b, parts): (&DimExpr, &str),
+    ) -> Result<DimExpr, String> {
+        if b.as_constant().is_some_and(|b| b < 1) {
+            return Err(format!("{b} {parts}, expected a positive number"));
+        }
+        let divisor = DimExpr::max(b, &DimExpr::ONE);
+        let quotient = a.floor_div(&divisor);
+        let message = || format!("{a} {whole}, expected a multiple of {b} {parts}");
+        self.require(Condition::Equal(quotient.mul(&divisor), a.clone()), message)?;
+        Ok(quotient)
     }
 
     /// States that operand `index`, if present, has a shape.

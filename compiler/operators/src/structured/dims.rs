@@ -64,7 +64,7 @@ fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Val
 impl Lowering<'_> {
     /// Whether a dimension is computed from the extents of the inputs alone.
     pub(super) fn only_inputs(&self, dim: &DimExpr) -> bool {
-        dim.all_symbols(&mut |symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
+        self.shapes.only_inputs(dim)
     }
 
     fn size_op(&mut self, code: OpCode, operands: &[Value], constant: Option<i64>, early: bool) -> Value {

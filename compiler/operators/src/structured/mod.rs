@@ -29,7 +29,7 @@ pub(crate) mod strings;
 pub(crate) mod transposed;
 pub(crate) mod window;
 
-use crate::shape::{Condition, ShapeAnalysis};
+use crate::shape::{Condition, ShapeAnalysis, Stated};
 use crate::table;
 use dialects::arith::CmpIPredicate;
 use dialects::onnx::views::{self, ScatterReduction, View};
@@ -41,7 +41,7 @@ use ir::{
 };
 
 use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
-use dialects::rt::attributes::{ARGUMENT, ORIGIN, STRINGS};
+use dialects::rt::attributes::{ARGUMENT, CONDITIONS, ORIGIN, STRINGS};
 use dialects::rt::routines::handle_type;
 
 const NO_LOWERING: &str = "this operator has no lowering yet";
@@ -111,7 +111,9 @@ pub fn lower_function(module: &mut Module, name: &str) -> ir::Result<()> {
     let source = module.body.take_isolated(op).expect("a function owns its body");
     let attributes = module.body.op(op).attributes.clone();
     let shapes = crate::shape::analyse(&source, &attributes, &IndexMap::default())?;
-    let (body, strings) = Lowering::run(&source, &shapes)?;
+    let stated = module.attributes.remove(CONDITIONS);
+    let stated = stated.as_ref().and_then(Attribute::as_array).unwrap_or_default();
+    let (body, strings) = Lowering::run(&source, &shapes, stated.iter().filter_map(Stated::of_attribute).collect())?;
     module.body.set_isolated(op, body);
     if strings.len() > 1 {
         let strings = strings.iter().skip(1).map(|text| Attribute::string(text)).collect();
@@ -122,7 +124,7 @@ pub fn lower_function(module: &mut Module, name: &str) -> ir::Result<()> {
 }
 
 impl<'a> Lowering<'a> {
-    fn run(source: &'a Body, shapes: &'a ShapeAnalysis) -> ir::Result<(Body, IndexSet<String>)> {
+    fn run(source: &'a Body, shapes: &'a ShapeAnalysis, stated: Vec<Stated>) -> ir::Result<(Body, IndexSet<String>)> {
         let old_entry = source.entry().expect("a graph function has a body");
         let mut body = Body::new();
         let entry = body.add_block(body.root(), &[]);
@@ -149,6 +151,7 @@ impl<'a> Lowering<'a> {
             let new = lowering.body.add_argument(entry, r#type);
             lowering.values.insert(argument, new);
         }
+        stated.into_iter().for_each(|stated| lowering.check_stated(stated));
         lowering.block(old_entry);
         let end = source.terminator(old_entry).expect("a function returns");
         // an argument may be returned unchanged
@@ -166,6 +169,7 @@ impl<'a> Lowering<'a> {
 
     /// Lowers every operation of a block but its terminator, collecting unsupported ones.
     pub(crate) fn block(&mut self, block: Block) {
+        let outer = (self.location.clone(), self.operator.clone());
         for &op in self.source.ops(block) {
             let name = self.source.name(op);
             if self.source.is(op, func::RETURN) || matches!(name, YIELD | NO_VALUE) {
@@ -191,6 +195,7 @@ impl<'a> Lowering<'a> {
                 self.bind_placeholders(op);
             }
         }
+        (self.location, self.operator) = outer;
     }
 
     /// Whether a value is missing because its operator is unsupported, which has been reported.

@@ -9,13 +9,13 @@
 
 use dialects::arith::CmpIPredicate;
 use dialects::{arith, cf, tensor};
-use ir::{Attribute, DimExpr, Op, Type, Value};
+use ir::{Attribute, DimExpr, Location, Op, Type, Value};
 
 use super::blocked::loop_index;
 use super::reduction::{Combine, Fold, normalize_axis};
 use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
-use crate::shape::list;
+use crate::shape::{Requirement, Stated, list};
 
 /// Data-dependent extents are below this, so that sums and products of a few of them do not overflow.
 pub(crate) const EXTENT_LIMIT: i64 = 1 << 40;
@@ -109,6 +109,19 @@ impl Lowering<'_> {
             let truth = self.holds(condition, early);
             self.place_check(truth, &requirement.message, early);
         }
+    }
+
+    /// Asserts a condition of an operator that has been decomposed, at the beginning of the function.
+    pub(super) fn check_stated(&mut self, stated: Stated) {
+        let Requirement { condition, message } = stated.requirement;
+        let is_known = condition.dims().iter().all(|dim| self.only_inputs(dim));
+        if !is_known || !self.checked.insert(condition.clone()) {
+            return;
+        }
+        self.location = stated.place.map_or(Location::Unknown, |place| Location::name(&place));
+        self.operator = stated.operator;
+        let truth = self.holds(&condition, true);
+        self.place_check(truth, &message, true);
     }
 
     /// A message with the node that it is about.

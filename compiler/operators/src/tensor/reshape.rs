@@ -106,6 +106,10 @@ fn reshape_shape(node: &mut Node<'_, '_>) -> Answer {
             size => size.clone(),
         });
     }
+    let inferred = target.iter().flatten().filter(|size| **size == DimExpr::Constant(-1)).count();
+    if inferred > 1 {
+        return Err(format!("{inferred} extents of its shape are -1, but only one can be inferred"));
+    }
     let open: Vec<usize> = (0..dims.len()).filter(|&axis| dims[axis].is_none()).collect();
     if let ([axis], Some(input)) = (open.as_slice(), &input) {
         dims[*axis] = remaining_extent(input, &dims)?;
@@ -238,6 +242,7 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
         });
         sizes.push((size, is_rest));
     }
+    check_one_inferred(lowering, sizes.iter().map(|&(_, is_rest)| is_rest).collect());
     let total = lowering.dim(&DimExpr::product(&input));
     let rest = lowering.scalars(|s| {
         let divisor = s.max(others, one);
@@ -247,6 +252,20 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
         let extent = lowering.scalars(|s| s.select(is_rest, rest, size));
         lowering.settle(result, axis, extent);
     }
+}
+
+/// Checks that at most one extent of a shape is -1.
+fn check_one_inferred(lowering: &mut Lowering<'_>, inferred: Vec<Value>) {
+    if inferred.len() < 2 {
+        return;
+    }
+    let fits = lowering.scalars(|s| {
+        let (none, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
+        let counts: Vec<Value> = inferred.into_iter().map(|is_rest| s.select(is_rest, one, none)).collect();
+        let count = counts.into_iter().fold(none, |sum, count| s.add(sum, count));
+        s.compare(Comparison::LessOrEqual, count, one)
+    });
+    lowering.check(fits, "several extents of its shape are -1, but only one can be inferred");
 }
 
 /// The extents that remain when data-dependent axes are dropped: listed ones, or all of extent 1.

@@ -18,13 +18,15 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let attention: microsoft::GroupQueryAttention = node.view();
     let Some(query) = node.shape_of(attention.query) else { return Ok(vec![]) };
     let [batch, rows, hidden] = query.as_slice() else { return Err("queries must have rank 3".to_string()) };
-    let heads = DimExpr::Constant(attention.num_heads.max(1));
-    let shared = DimExpr::Constant(attention.kv_num_heads.max(1));
-    let size = match attention.key {
-        Some(_) => hidden.floor_div(&heads),
+    let heads = DimExpr::Constant(attention.num_heads);
+    let shared = DimExpr::Constant(attention.kv_num_heads);
+    node.expect_multiple((&heads, "heads"), (&shared, "heads of keys and values"))?;
+    let all = match attention.key {
+        Some(_) => heads.clone(),
         // keys and values come after the queries
-        None => hidden.floor_div(&heads.add(&shared.mul(&DimExpr::Constant(2)))),
+        None => heads.add(&shared.mul(&DimExpr::Constant(2))),
     };
+    let size = node.expect_multiple((hidden, "columns of the query"), (&all, "heads"))?;
     let result = vec![batch.clone(), rows.clone(), heads.mul(&size)];
     if node.result_count() == 1 {
         return Ok(vec![Some(result)]);

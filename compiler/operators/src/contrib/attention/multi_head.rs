@@ -93,9 +93,11 @@ impl MultiHead {
 
     fn shapes(&self, node: &mut Node<'_, '_>) -> Answer {
         let Some(query) = node.shape_of(self.query) else { return Ok(vec![]) };
-        let heads = DimExpr::Constant(self.heads.max(1));
+        let heads = DimExpr::Constant(self.heads);
         let (batch, rows, size) = match query.as_slice() {
-            [batch, rows, hidden] => (batch, rows, hidden.floor_div(&heads)),
+            [batch, rows, hidden] => {
+                (batch, rows, node.expect_multiple((hidden, "columns of the query"), (&heads, "heads"))?)
+            }
             [batch, rows, _, _, size] => (batch, rows, size.clone()),
             _ => return Err("queries must have rank 3, or 5 where they are packed".to_string()),
         };

@@ -80,11 +80,14 @@ impl Packed {
             return Err("the input must have rank 3 and the weights rank 2".to_string());
         };
         node.expect_equal(features, inputs, "features and rows of the weights")?;
-        let heads = DimExpr::Constant(self.heads.max(1));
+        let heads = DimExpr::Constant(self.heads);
         let size = |part: usize| match &self.sizes {
             Some(sizes) => DimExpr::Constant(sizes[part]),
             None => columns.floor_div(&DimExpr::Constant(3)),
         };
+        for part in 0..3 {
+            node.expect_multiple((&size(part), "columns of queries, keys or values"), (&heads, "heads"))?;
+        }
         let past = self.past.and_then(|past| node.shape_of(past));
         let past = extent(past.as_deref(), 3).unwrap_or(DimExpr::ZERO);
         let pair = [DimExpr::Constant(2), batch.clone(), heads.clone(), past.add(rows), size(1).floor_div(&heads)];
