@@ -73,7 +73,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operands = node.initial_state_and_scan_inputs;
     let states = usize::try_from(node.num_scan_inputs).ok().and_then(|scanned| operands.len().checked_sub(scanned));
     let states = states.filter(|_| arguments.len() == operands.len());
-    let states = states.ok_or_else(|| Unsupported::invalid("its body's inputs differ from the values that it passes"))?;
+    let states =
+        states.ok_or_else(|| Unsupported::invalid("its body's inputs differ from the values that it passes"))?;
     let entry =
         |list: &Option<Arc<[i64]>>, at: usize| list.as_ref().and_then(|list| list.get(at)).copied().unwrap_or(0);
     let mut scanned = Vec::new();

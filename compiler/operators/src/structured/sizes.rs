@@ -66,8 +66,8 @@ impl Lowering<'_> {
         let result = self.source.op(op).results()[0];
         let Some(width) = self.element(result).byte_width() else { return Ok(()) };
         let shape = self.shape(result);
-        let constants = shape.iter().filter_map(DimExpr::as_constant);
-        let known = constants.fold(Some(width as i64), |size: Option<i64>, extent| size?.checked_mul(extent.max(1)));
+        let mut constants = shape.iter().filter_map(DimExpr::as_constant);
+        let known = constants.try_fold(width as i64, |size, extent| size.checked_mul(extent.max(1)));
         let Some(known) = known.filter(|&bytes| bytes <= EXTENT_LIMIT) else {
             return Err(Unsupported::invalid(format!(
                 "a tensor of shape {} takes more than {EXTENT_LIMIT} bytes",
