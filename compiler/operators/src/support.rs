@@ -27,6 +27,8 @@ Where the documents do not specify a result, or ONNX's reference evaluator and O
 - **DequantizeLinear** of `int32`: the difference from the zero point wraps around in `int32`, as in ONNX Runtime.
 - **LSTM, GRU, RNN**: `clip` bounds the inputs of activations, as the pages specify: the gates before theirs, and of an LSTM not the
   cell. So does ONNX Runtime; the reference evaluator ignores `clip`. No bound follows from a `clip` that is not positive.
+- **Pad**: negative pads crop first. `reflect` and `wrap` then repeat what is left as often as the pads need, as `numpy.pad` does;
+  ONNX Runtime refuses `reflect` pads that are not smaller than the axis.
 - **Tree ensembles**: a leaf may have several votes for one target, and each counts, as in the reference evaluator. ONNX Runtime
   counts one of them if there is a single target.
 - **TensorScatter**, mode `linear`: rows that do not fit into the cache are a run-time error. So are sequences that are longer than
