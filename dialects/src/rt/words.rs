@@ -42,7 +42,7 @@ pub fn pack(builder: &mut Builder<'_>, table: Value, values: &[(i64, Value)]) {
     builder.create(PACK, &operands, &[], attributes(&words));
 }
 
-/// The attributes of an [`UNPACK`].
+/// The attributes of an [`UNPACK`](super::UNPACK).
 pub fn attributes(words: &[i64]) -> Attributes {
     Attributes::from([(WORDS, Attribute::i64_dense_array(words))])
 }
