@@ -313,7 +313,7 @@ fn random_inputs_are_of_extents_that_the_model_accepts() {
     let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(printed.starts_with("y0: float32 [1, 1, 15994] "), "{printed}");
     assert!(
-        said.contains("random inputs: N = 1, C = 1, L = 16000\n  note: 'x0' is taken for a sound: MaxPool"),
+        said.contains("random inputs: N = 1, C = 1, L = 16000\n  note: 'x0' is treated as a sound: MaxPool"),
         "{said}"
     );
     fails(tool("onnx-run").arg(&model).args(["--random", "--dim", "L=30000000000"]), 1, "of memory are needed");

@@ -292,5 +292,5 @@ fn both_sides_are_equal_within_the_bound_of_the_rule() {
     assert_eq!(silent, NEVER_APPLY, "rules that no expression here is the left side of");
 }
 
-/// Rules that need attributes, related numbers, or a constant in place of the first argument.
-const NEVER_APPLY: &[&str] = &["where-known", "hard-sigmoid-mul", "hard-swish"];
+/// Rules that need attributes, related or non-negative numbers, or a constant in place of the first argument.
+const NEVER_APPLY: &[&str] = &["pow-half", "pow-minus-half", "where-known", "hard-sigmoid-mul", "hard-swish"];
