@@ -11,59 +11,82 @@ const SOURCES: &[&str] = &["compiler", "dialects/src", "proto/src", "runtime/src
 const EXEMPT: &[&str] = &["compiler/operators", "compiler/optimize/src/rules", "dialects/src/onnx"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    find(folder, "rs", &|path| !path.ends_with("tests") && !path.ends_with("tests.rs"), found);
+}
+
+/// The files of an extension below a folder; only folders and files that `is_wanted` accepts.
+fn find(folder: &Path, extension: &str, is_wanted: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).expect("the source tree can be read");
     for entry in entries.map(|entry| entry.expect("the source tree can be read").path()) {
-        match entry.is_dir() {
-            true if entry.ends_with("tests") => {}
-            true => files(&entry, found),
-            false if entry.ends_with("tests.rs") => {}
-            false if entry.extension().is_some_and(|extension| extension == "rs") => found.push(entry),
-            false => {}
+        if entry.is_dir() && is_wanted(&entry) {
+            find(&entry, extension, is_wanted, found);
+        } else if entry.extension().is_some_and(|own| own == extension) && is_wanted(&entry) {
+            found.push(entry);
         }
     }
 }
 
-/// The quoted words of a line, without the dialect's prefix.
-fn quoted(line: &str) -> impl Iterator<Item = &str> {
-    line.split('"').skip(1).step_by(2).map(|text| text.trim_start_matches("onnx."))
-}
-
-#[test]
-fn only_rows_and_rules_name_operators() {
+/// The lines of code below some folders, without those of files that are exempt, in which a quoted text offends.
+fn offending(folders: &[&str], exempt: &[&str], offends: impl Fn(&str) -> bool) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let operators: HashSet<&str> = OnnxOp::all().map(|operator| operator.name().trim_start_matches("onnx.")).collect();
     let mut sources = Vec::new();
-    SOURCES.iter().for_each(|folder| files(&root.join(folder), &mut sources));
+    folders.iter().for_each(|folder| files(&root.join(folder), &mut sources));
     assert!(sources.len() > 100, "the sources are not where they were");
     let mut found = Vec::new();
-    for path in sources.iter().filter(|path| !EXEMPT.iter().any(|exempt| path.starts_with(root.join(exempt)))) {
+    for path in sources.iter().filter(|path| !exempt.iter().any(|exempt| path.starts_with(root.join(exempt)))) {
         let text = std::fs::read_to_string(path).expect("sources are text");
         // unit tests are at the end of a file
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
-        for (number, line) in lines.filter(|(_, line)| quoted(line).any(|word| operators.contains(word))) {
+        for (number, line) in lines.filter(|(_, line)| line.split('"').skip(1).step_by(2).any(&offends)) {
             found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
         }
     }
+    found
+}
+
+#[test]
+fn only_rows_and_rules_name_operators() {
+    let own = |text: &str| text.trim_start_matches("onnx.").to_string();
+    let operators: HashSet<String> = OnnxOp::all().map(|operator| own(operator.name())).collect();
+    let found = offending(SOURCES, EXEMPT, |text| operators.contains(&own(text)));
     assert!(found.is_empty(), "operators named outside their rows:\n{}", found.join("\n"));
 }
 
 /// Operations below the graph are named in the rows of their dialects, and in `ir` those that the IR itself builds. Other code has their
-/// codes; a level's table of what is legal is part of the definitions.
+/// codes.
 #[test]
 fn only_definitions_quote_operations() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut sources = Vec::new();
-    ["compiler", "runtime/src", "tools"].iter().for_each(|folder| files(&root.join(folder), &mut sources));
     let is_operation = |text: &str| dialects::OpCode::of_text(text).is_some();
-    let mut found = Vec::new();
-    for path in sources.iter().filter(|path| !path.ends_with("ir/src/op_name.rs")) {
+    let found = offending(&["compiler", "runtime/src", "tools"], &["compiler/ir/src/op_name.rs"], is_operation);
+    assert!(found.is_empty(), "operations quoted outside of their definitions:\n{}", found.join("\n"));
+}
+
+/// Files that a document or a comment names in code spans, by a path, exist.
+#[test]
+fn named_files_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the source tree can be read");
+    let (mut sources, mut documents) = (Vec::new(), Vec::new());
+    for folder in ["compiler", "dialects", "proto", "runtime", "tools", "tests/tests", "tests/src"] {
+        find(&root.join(folder), "rs", &|_| true, &mut sources);
+    }
+    find(&root.join("docs/src"), "md", &|_| true, &mut documents);
+    let known: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
+    documents.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+    let mut missing = Vec::new();
+    for path in documents.iter().chain(&sources) {
         let text = std::fs::read_to_string(path).expect("sources are text");
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
-        for (number, line) in lines.filter(|(_, line)| line.split('"').any(is_operation)) {
-            found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+        let is_code = path.extension().is_some_and(|extension| extension == "rs");
+        for line in text.lines().filter(|line| !is_code || line.trim_start().starts_with("//")) {
+            let spans = line.split('`').skip(1).step_by(2);
+            let named = spans.filter(|span| span.ends_with(".rs") && span.contains('/'));
+            for span in named.filter(|span| {
+                !span.contains(|c: char| c.is_uppercase() || "*… ".contains(c))
+                    && !known.iter().any(|path| path.ends_with(&format!("/{span}")))
+            }) {
+                missing.push(format!("{}: {span}", path.display()));
+            }
         }
     }
-    assert!(found.is_empty(), "operations quoted outside of their definitions:\n{}", found.join("\n"));
+    assert!(missing.is_empty(), "files that do not exist:\n{}", missing.join("\n"));
 }

@@ -1,6 +1,6 @@
 //! One function: blocks, values, constants, and the choice of a translation for each operation.
 
-use dialects::{OpCode, OpCodes, arith, builtin, cf, func, linalg, math, memref, ml_program, rt, scf, tensor, vector};
+use dialects::{OpCode, OpCodes, arith, cf, func, math, memref, rt, vector};
 use std::collections::BTreeMap;
 
 use cranelift_codegen::entity::SecondaryMap;
@@ -243,104 +243,7 @@ impl Translator<'_> {
             | rt::UNPACK
             | rt::PARALLEL_FOR => self.memory_op(op),
             cf::BR | cf::COND_BR | cf::SWITCH | func::RETURN | func::CALL => self.control_op(op),
-            // lowered before
-            arith::ADDUI_EXTENDED
-            | arith::CEILDIVSI
-            | arith::CEILDIVUI
-            | arith::FLOORDIVSI
-            | arith::MULSI_EXTENDED
-            | arith::MULUI_EXTENDED
-            | builtin::MODULE
-            | builtin::UNREALIZED_CONVERSION_CAST
-            | cf::ASSERT
-            | func::FUNC
-            | linalg::FILL
-            | linalg::GENERIC
-            | linalg::INDEX
-            | linalg::PACK
-            | linalg::UNPACK
-            | linalg::YIELD
-            | math::ACOS
-            | math::ACOSH
-            | math::ASIN
-            | math::ASINH
-            | math::ATAN
-            | math::ATANH
-            | math::CBRT
-            | math::CLAMPF
-            | math::COS
-            | math::COSH
-            | math::CTTZ
-            | math::ERF
-            | math::ERFC
-            | math::EXP
-            | math::EXP2
-            | math::EXPM1
-            | math::FPOWI
-            | math::IPOWI
-            | math::ISFINITE
-            | math::ISINF
-            | math::ISNAN
-            | math::ISNORMAL
-            | math::LOG
-            | math::LOG10
-            | math::LOG1P
-            | math::LOG2
-            | math::ROUND
-            | math::RSQRT
-            | math::SIN
-            | math::SINCOS
-            | math::SINH
-            | math::TAN
-            | math::TANH
-            | memref::ALLOC
-            | memref::COLLAPSE_SHAPE
-            | memref::COPY
-            | memref::DEALLOC
-            | memref::DIM
-            | memref::EXPAND_SHAPE
-            | memref::EXTRACT_ALIGNED_POINTER_AS_INDEX
-            | memref::GLOBAL
-            | memref::REINTERPRET_CAST
-            | memref::SUBVIEW
-            | ml_program::GLOBAL
-            | ml_program::GLOBAL_LOAD
-            | ml_program::GLOBAL_STORE
-            | rt::APPEND
-            | rt::CALL
-            | rt::CONTRACT
-            | rt::CONTRACT_BLOCKS
-            | rt::DEPTHWISE
-            | rt::WINOGRAD
-            | rt::WINOGRAD_TILES
-            | scf::CONDITION
-            | scf::FOR
-            | scf::IF
-            | scf::PARALLEL
-            | scf::REDUCE
-            | scf::REDUCE_RETURN
-            | scf::WHILE
-            | scf::YIELD
-            | tensor::BITCAST
-            | tensor::CAST
-            | tensor::COLLAPSE_SHAPE
-            | tensor::CONCAT
-            | tensor::DIM
-            | tensor::EMPTY
-            | tensor::EXPAND_SHAPE
-            | tensor::EXTRACT
-            | tensor::EXTRACT_SLICE
-            | tensor::FROM_ELEMENTS
-            | tensor::GENERATE
-            | tensor::INSERT
-            | tensor::INSERT_SLICE
-            | tensor::PAD
-            | tensor::RANK
-            | tensor::RESHAPE
-            | tensor::SPLAT
-            | tensor::YIELD
-            | vector::BITCAST
-            | vector::SHAPE_CAST => Err(self.unknown(op)),
+            dialects::untranslated!() => Err(self.unknown(op)),
         }
     }
 

@@ -22,6 +22,9 @@ use crate::types::Type;
 /// The attribute with the transformations that floating-point arithmetic allows.
 pub(crate) const FASTMATH: &str = "fastmath";
 
+/// The attribute with the number of operands in each group.
+pub(crate) const SEGMENTS: &str = "operandSegmentSizes";
+
 /// Prints the text after an operation's name.
 pub type PrintFunction = fn(&mut OpPrinter<'_, '_>, &Body, Op);
 

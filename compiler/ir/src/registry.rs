@@ -317,6 +317,11 @@ impl OpDefinition {
         self.name.split('.').next().unwrap_or("")
     }
 
+    /// The kind of the attribute of this name, if the definition has it.
+    pub fn attribute_kind(&self, name: &str) -> Option<AttributeKind> {
+        self.attributes.iter().find(|attribute| attribute.name == name).map(|attribute| attribute.kind)
+    }
+
     /// Whether the operation has the trait.
     pub fn has(&self, wanted: Trait) -> bool {
         self.traits.contains(&wanted)

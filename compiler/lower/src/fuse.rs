@@ -7,7 +7,7 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of the
 //! root. The loop of a reduction in which a member is read is represented by the root's last loop.
 
-use dialects::{Dialect, OpCodes, arith, linalg, math, rt, tensor};
+use dialects::{Dialect, OpCode, OpCodes, arith, linalg, math, rt, tensor};
 use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use crate::attention::Product;
@@ -347,11 +347,16 @@ pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
         .map(|&op| match body.code(op) {
             Some(linalg::YIELD | linalg::INDEX | arith::CONSTANT) => 0,
             Some(math::ABSF | math::FLOOR | math::CEIL | math::FMA) => 1,
-            Some(code) if code.dialect() == Dialect::Math => 10,
+            Some(code) if is_elementary(code) => 10,
             _ if body.op(op).results().iter().any(|&result| *body.value_type(result) == Type::Index) => 2,
             _ => 1,
         })
         .sum()
+}
+
+/// Whether an operation is an elementary function, of more than one instruction.
+pub(crate) fn is_elementary(code: OpCode) -> bool {
+    code.dialect() == Dialect::Math && !matches!(code, math::ABSF | math::FLOOR | math::CEIL | math::FMA)
 }
 
 /// The values that a group's members read from outside, in order of first use: tensors and scalars.

@@ -1,8 +1,9 @@
 //! Custom forms of `builtin`.
 
-use ir::{Attribute, Body, Op, OpParser, OpPrinter};
+use ir::{Body, Op, OpParser, OpPrinter};
 
-use super::{Parsed, paired, types};
+use super::{Parsed, parse_symbol_name, typed};
+use crate::checks::types_of;
 
 /// `@name attributes {…} { … }`
 pub(crate) fn print_module(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
@@ -17,8 +18,7 @@ pub(crate) fn print_module(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op)
 
 pub(crate) fn parse_module(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     if parser.is_symbol() {
-        let name = parser.symbol()?;
-        parser.set("sym_name", Attribute::string(name.as_symbol().unwrap_or_default()));
+        parse_symbol_name(parser)?;
     }
     if parser.eat_keyword("attributes") {
         parser.attribute_dictionary()?;
@@ -33,19 +33,18 @@ pub(crate) fn print_cast(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
         printer.text(" ");
         printer.values(operation.operands());
         printer.text(" : ");
-        printer.types(&types(body, operation.operands()));
+        printer.types(&types_of(body, operation.operands()));
     }
     printer.text(" to ");
-    printer.types(&types(body, operation.results()));
+    printer.types(&types_of(body, operation.results()));
     printer.attribute_dictionary(body, op, &[]);
 }
 
 pub(crate) fn parse_cast(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     let values = parser.operands()?;
-    let of_values = if values.is_empty() { vec![] } else { parser.punctuation(':').and_then(|()| parser.types())? };
+    let operands = typed(parser, values)?;
     parser.keyword("to")?;
     let results = parser.types()?;
     parser.attribute_dictionary()?;
-    let operands = paired(parser, values, of_values)?;
     parser.finish(&operands, results)
 }

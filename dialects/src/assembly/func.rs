@@ -2,7 +2,7 @@
 
 use ir::{Attribute, Attributes, Body, FunctionType, Op, OpParser, OpPrinter, Type};
 
-use super::{Parsed, paired};
+use super::{Parsed, paired, parse_symbol_name, parse_visibility};
 
 /// The attributes that a function's signature shows.
 const SIGNATURE: [&str; 5] = ["sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"];
@@ -69,36 +69,25 @@ fn print_attributes(printer: &mut OpPrinter<'_, '_>, attributes: Option<&Attribu
 }
 
 pub(crate) fn parse_function(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
-    for visibility in ["private", "public", "nested"] {
-        if parser.eat_keyword(visibility) {
-            parser.set("sym_visibility", Attribute::string(visibility));
-        }
-    }
-    let name = parser.symbol()?;
-    parser.set("sym_name", Attribute::string(name.as_symbol().unwrap_or_default()));
+    parse_visibility(parser);
+    parse_symbol_name(parser)?;
     parser.punctuation('(')?;
-    let (mut arguments, mut inputs, mut argument_attributes) = (vec![], vec![], vec![]);
-    while !parser.eat(')') {
+    let (mut arguments, mut inputs) = (vec![], vec![]);
+    let argument_attributes = parser.list_until(')', |parser| {
         if parser.is_operand() {
             arguments.push(parser.operand()?);
             parser.punctuation(':')?;
         }
         inputs.push(parser.r#type()?);
-        argument_attributes.push(parser.dictionary()?);
-        if !parser.is(')') {
-            parser.punctuation(',')?;
-        }
-    }
+        parser.dictionary()
+    })?;
     let (mut results, mut result_attributes) = (vec![], vec![]);
     if parser.eat_arrow() {
         if parser.eat('(') {
-            while !parser.eat(')') {
+            result_attributes = parser.list_until(')', |parser| {
                 results.push(parser.r#type()?);
-                result_attributes.push(parser.dictionary()?);
-                if !parser.is(')') {
-                    parser.punctuation(',')?;
-                }
-            }
+                parser.dictionary()
+            })?;
         } else {
             results.push(parser.r#type()?);
         }

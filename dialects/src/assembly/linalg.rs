@@ -2,7 +2,8 @@
 
 use ir::{Attribute, Body, Op, OpParser, OpPrinter, Operand, Type, Value};
 
-use super::{Parsed, paired, segments, types};
+use super::{Parsed, paired, parse_results, print_results, segments};
+use crate::checks::types_of;
 
 const SHOWN: [&str; 3] = ["indexing_maps", "iterator_types", "operandSegmentSizes"];
 
@@ -22,18 +23,7 @@ pub(crate) fn print_generic(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op
     printer.attribute_dictionary_after(" attrs =  ", body, op, &SHOWN);
     printer.text(" ");
     printer.region(body, operation.regions()[0], true, true);
-    match types(body, operation.results()).as_slice() {
-        [] => {}
-        [one] => {
-            printer.text(" -> ");
-            printer.r#type(one);
-        }
-        many => {
-            printer.text(" -> (");
-            printer.types(many);
-            printer.text(")");
-        }
-    }
+    print_results(printer, body, op);
 }
 
 /// `parallel` of `#linalg.iterator_type<parallel>`
@@ -47,7 +37,7 @@ fn print_group(printer: &mut OpPrinter<'_, '_>, body: &Body, name: &str, values:
         printer.text(&format!(" {name}("));
         printer.values(values);
         printer.text(" : ");
-        printer.types(&types(body, values));
+        printer.types(&types_of(body, values));
         printer.text(")");
     }
 }
@@ -74,15 +64,7 @@ pub(crate) fn parse_generic(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
         parser.attribute_dictionary()?;
     }
     parser.region(&[])?;
-    let mut results = vec![];
-    if parser.eat_arrow() {
-        if parser.eat('(') {
-            results = parser.types()?;
-            parser.punctuation(')')?;
-        } else {
-            results = parser.types()?;
-        }
-    }
+    let results = parse_results(parser)?;
     parser.finish(&[inputs, outputs].concat(), results)
 }
 

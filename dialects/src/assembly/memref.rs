@@ -2,7 +2,7 @@
 
 use ir::{Attribute, Body, Op, OpParser, OpPrinter, Type};
 
-use super::{Parsed, dense, indices, numbers, parse_mixed, print_mixed, segments};
+use super::{Parsed, dense, indices, numbers, parse_mixed, parse_symbol_name, print_mixed, segments};
 
 const SHOWN_BY_GLOBAL: [&str; 5] = ["sym_name", "sym_visibility", "type", "initial_value", "constant"];
 
@@ -73,8 +73,7 @@ pub(crate) fn parse_global(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     if parser.eat_keyword("constant") {
         parser.set("constant", Attribute::Unit);
     }
-    let name = parser.symbol()?;
-    parser.set("sym_name", Attribute::string(name.as_symbol().unwrap_or_default()));
+    parse_symbol_name(parser)?;
     parser.punctuation(':')?;
     let r#type = parser.r#type()?;
     parser.set("type", Attribute::Type(r#type.clone()));

@@ -2,7 +2,7 @@
 
 use ir::{Attribute, Body, Op, OpParser, OpPrinter};
 
-use super::Parsed;
+use super::{Parsed, parse_symbol_name, parse_visibility};
 
 const SHOWN: [&str; 5] = ["sym_name", "sym_visibility", "type", "value", "is_mutable"];
 
@@ -31,16 +31,11 @@ pub(crate) fn print_global(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op)
 }
 
 pub(crate) fn parse_global(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
-    for visibility in ["private", "public", "nested"] {
-        if parser.eat_keyword(visibility) {
-            parser.set("sym_visibility", Attribute::string(visibility));
-        }
-    }
+    parse_visibility(parser);
     if parser.eat_keyword("mutable") {
         parser.set("is_mutable", Attribute::Unit);
     }
-    let name = parser.symbol()?;
-    parser.set("sym_name", Attribute::string(name.as_symbol().unwrap_or_default()));
+    parse_symbol_name(parser)?;
     if parser.eat('(') {
         let value = parser.attribute()?;
         parser.set("value", value);

@@ -13,11 +13,11 @@ pub(crate) mod vector;
 
 use ir::{Attribute, Body, Diagnostic, Op, OpParser, OpPrinter, Operand, Type, Value};
 
+use crate::checks::types_of;
+use crate::shape_ops::DYNAMIC;
+
 /// The result of parsing.
 pub(crate) type Parsed<T> = Result<T, Box<Diagnostic>>;
-
-/// Marks an index of an attribute that is an operand instead.
-const DYNAMIC: i64 = i64::MIN;
 
 /// ` {attributes} %a, %b : i32, f32`, or the attributes alone if there are no values.
 pub(crate) fn print_values(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
@@ -27,7 +27,7 @@ pub(crate) fn print_values(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op)
         printer.text(" ");
         printer.values(operands);
         printer.text(" : ");
-        printer.types(&types(body, operands));
+        printer.types(&types_of(body, operands));
     }
 }
 
@@ -35,9 +35,18 @@ pub(crate) fn print_values(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op)
 pub(crate) fn parse_values(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     parser.attribute_dictionary()?;
     let values = parser.operands()?;
-    let types = if values.is_empty() { vec![] } else { parser.punctuation(':').and_then(|()| parser.types())? };
-    let operands = paired(parser, values, types)?;
+    let operands = typed(parser, values)?;
     parser.finish(&operands, vec![])
+}
+
+/// `: i32, f32` after values, of which there may be none.
+pub(crate) fn typed<'a>(parser: &mut OpParser<'_, 'a>, values: Vec<Operand<'a>>) -> Parsed<Vec<(Operand<'a>, Type)>> {
+    if values.is_empty() {
+        return Ok(vec![]);
+    }
+    parser.punctuation(':')?;
+    let types = parser.types()?;
+    paired(parser, values, types)
 }
 
 /// Values paired with the same number of types.
@@ -50,11 +59,6 @@ pub(crate) fn paired<'a>(
         return Err(parser.error(format!("expected {} types, found {}", values.len(), types.len())));
     }
     Ok(values.into_iter().zip(types).collect())
-}
-
-/// The types of some values.
-pub(crate) fn types(body: &Body, values: &[Value]) -> Vec<Type> {
-    values.iter().map(|&value| body.value_type(value).clone()).collect()
 }
 
 /// The operands in the groups of `operandSegmentSizes`.
@@ -73,13 +77,13 @@ pub(crate) fn segments(body: &Body, op: Op) -> Vec<&[Value]> {
 
 /// `[0, %a]`: numbers of an attribute, and operands for those that are marked as dynamic.
 pub(crate) fn print_mixed(printer: &mut OpPrinter<'_, '_>, numbers: &[i64], values: &[Value]) {
-    let mut values = values.iter();
+    let mut values = values.iter().peekable();
     printer.text("[");
     for (at, &number) in numbers.iter().enumerate() {
         if at > 0 {
             printer.text(", ");
         }
-        match values.next_if_dynamic(number) {
+        match values.next_if(|_| number == DYNAMIC) {
             Some(&value) => printer.value(value),
             None => printer.text(&number.to_string()),
         }
@@ -87,32 +91,17 @@ pub(crate) fn print_mixed(printer: &mut OpPrinter<'_, '_>, numbers: &[i64], valu
     printer.text("]");
 }
 
-/// The next value for a number that is marked as dynamic.
-trait NextIfDynamic<'v> {
-    fn next_if_dynamic(&mut self, number: i64) -> Option<&'v Value>;
-}
-
-impl<'v> NextIfDynamic<'v> for std::slice::Iter<'v, Value> {
-    fn next_if_dynamic(&mut self, number: i64) -> Option<&'v Value> {
-        if number == DYNAMIC { self.next() } else { None }
-    }
-}
-
 /// Parses the output of [`print_mixed`].
 pub(crate) fn parse_mixed<'a>(parser: &mut OpParser<'_, 'a>) -> Parsed<(Vec<i64>, Vec<Operand<'a>>)> {
     parser.punctuation('[')?;
-    let (mut numbers, mut values) = (vec![], vec![]);
-    while !parser.eat(']') {
-        if parser.is_operand() {
-            values.push(parser.operand()?);
-            numbers.push(DYNAMIC);
-        } else {
-            numbers.push(parser.integer()?);
+    let mut values = vec![];
+    let numbers = parser.list_until(']', |parser| {
+        if !parser.is_operand() {
+            return parser.integer();
         }
-        if !parser.is(']') {
-            parser.punctuation(',')?;
-        }
-    }
+        values.push(parser.operand()?);
+        Ok(DYNAMIC)
+    })?;
     Ok((numbers, values))
 }
 
@@ -131,9 +120,45 @@ pub(crate) fn indices<'a>(values: Vec<Operand<'a>>) -> impl Iterator<Item = (Ope
     values.into_iter().map(|value| (value, Type::Index))
 }
 
-/// ` fastmath<reassoc>`, if the operation has flags.
-pub(crate) fn print_fastmath(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
-    if let Some(Attribute::Dialect(_, text)) = body.attribute(op, "fastmath") {
-        printer.text(&format!(" {text}"));
+/// ` -> t` or ` -> (t, t)`; nothing without results.
+pub(crate) fn print_results(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
+    match types_of(body, body.op(op).results()).as_slice() {
+        [] => {}
+        [one] => {
+            printer.text(" -> ");
+            printer.r#type(one);
+        }
+        many => {
+            printer.text(" -> (");
+            printer.types(many);
+            printer.text(")");
+        }
     }
+}
+
+/// `-> t`, `-> (t, t)` or nothing.
+pub(crate) fn parse_results(parser: &mut OpParser<'_, '_>) -> Parsed<Vec<Type>> {
+    if !parser.eat_arrow() {
+        return Ok(vec![]);
+    }
+    if !parser.eat('(') {
+        return Ok(vec![parser.r#type()?]);
+    }
+    parser.list_until(')', OpParser::r#type)
+}
+
+/// `private`, if it comes next, as the visibility of the symbol.
+pub(crate) fn parse_visibility(parser: &mut OpParser<'_, '_>) {
+    for visibility in ["private", "public", "nested"] {
+        if parser.eat_keyword(visibility) {
+            parser.set("sym_visibility", Attribute::string(visibility));
+        }
+    }
+}
+
+/// `@name`, as the name of the symbol.
+pub(crate) fn parse_symbol_name(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
+    let name = parser.symbol()?;
+    parser.set("sym_name", Attribute::string(name.as_symbol().unwrap_or_default()));
+    Ok(())
 }

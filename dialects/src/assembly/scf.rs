@@ -2,7 +2,8 @@
 
 use ir::{Body, Op, OpParser, OpPrinter, Operand, Type, Value};
 
-use super::{Parsed, paired, segments, types};
+use super::{Parsed, paired, parse_results, print_results, segments, typed};
+use crate::checks::types_of;
 
 const SEGMENTS: &str = "operandSegmentSizes";
 
@@ -11,7 +12,7 @@ fn print_result_types(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
     let results = body.op(op).results();
     if !results.is_empty() {
         printer.text(" -> (");
-        printer.types(&types(body, results));
+        printer.types(&types_of(body, results));
         printer.text(")");
     }
 }
@@ -28,30 +29,13 @@ fn print_bound(printer: &mut OpPrinter<'_, '_>, names: &[Value], values: &[Value
 
 /// `(%a = %b, %c = %d)`
 fn parse_bound<'a>(parser: &mut OpParser<'_, 'a>) -> Parsed<(Vec<Operand<'a>>, Vec<Operand<'a>>)> {
-    let (mut names, mut values) = (vec![], vec![]);
     parser.punctuation('(')?;
-    while !parser.eat(')') {
-        names.push(parser.operand()?);
+    let bound = parser.list_until(')', |parser| {
+        let name = parser.operand()?;
         parser.punctuation('=')?;
-        values.push(parser.operand()?);
-        if !parser.is(')') {
-            parser.punctuation(',')?;
-        }
-    }
-    Ok((names, values))
-}
-
-/// `-> (i32, f32)`, `-> i32` or nothing.
-fn parse_result_types(parser: &mut OpParser<'_, '_>) -> Parsed<Vec<Type>> {
-    if !parser.eat_arrow() {
-        return Ok(vec![]);
-    }
-    if !parser.eat('(') {
-        return Ok(vec![parser.r#type()?]);
-    }
-    let types = parser.types()?;
-    parser.punctuation(')')?;
-    Ok(types)
+        Ok((name, parser.operand()?))
+    })?;
+    Ok(bound.into_iter().unzip())
 }
 
 pub(crate) fn print_for(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
@@ -96,7 +80,7 @@ pub(crate) fn parse_for(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     if parser.eat_keyword("iter_args") {
         (names, values) = parse_bound(parser)?;
     }
-    let results = parse_result_types(parser)?;
+    let results = parse_results(parser)?;
     let r#type = if parser.eat(':') { parser.r#type()? } else { Type::Index };
     let mut arguments = vec![(counter, r#type.clone())];
     arguments.extend(paired(parser, names, results.clone())?);
@@ -125,7 +109,7 @@ pub(crate) fn print_if(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
 
 pub(crate) fn parse_if(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     let condition = parser.operand()?;
-    let results = parse_result_types(parser)?;
+    let results = parse_results(parser)?;
     let region = parser.region(&[])?;
     parser.ensure_terminator(region, crate::scf::YIELD);
     if parser.eat_keyword("else") {
@@ -183,7 +167,7 @@ pub(crate) fn print_condition(printer: &mut OpPrinter<'_, '_>, body: &Body, op: 
         printer.text(" ");
         printer.values(values);
         printer.text(" : ");
-        printer.types(&types(body, values));
+        printer.types(&types_of(body, values));
     }
 }
 
@@ -193,9 +177,8 @@ pub(crate) fn parse_condition(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     parser.punctuation(')')?;
     parser.attribute_dictionary()?;
     let values = parser.operands()?;
-    let of_values = if values.is_empty() { vec![] } else { parser.punctuation(':').and_then(|()| parser.types())? };
     let mut operands = vec![(condition, Type::I1)];
-    operands.extend(paired(parser, values, of_values)?);
+    operands.extend(typed(parser, values)?);
     parser.finish(&operands, vec![])
 }
 
@@ -218,14 +201,7 @@ pub(crate) fn print_parallel(printer: &mut OpPrinter<'_, '_>, body: &Body, op: O
         printer.values(initial);
         printer.text(")");
     }
-    match types(body, operation.results()).as_slice() {
-        [] => {}
-        [one] => {
-            printer.text(" -> ");
-            printer.r#type(one);
-        }
-        _ => print_result_types(printer, body, op),
-    }
+    print_results(printer, body, op);
     printer.text(" ");
     printer.region(body, region, false, true);
     printer.attribute_dictionary(body, op, &[SEGMENTS]);
@@ -240,7 +216,7 @@ pub(crate) fn parse_parallel(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
     parser.keyword("step")?;
     let step = parse_group(parser)?;
     let initial = if parser.eat_keyword("init") { parse_group(parser)? } else { vec![] };
-    let results = parse_result_types(parser)?;
+    let results = parse_results(parser)?;
     parser.set_segments(&[low.len(), high.len(), step.len(), initial.len()]);
     let mut operands: Vec<_> = super::indices([low, high, step].concat()).collect();
     operands.extend(paired(parser, initial, results.clone())?);
@@ -254,9 +230,7 @@ pub(crate) fn parse_parallel(parser: &mut OpParser<'_, '_>) -> Parsed<()> {
 /// `(%a, %b)`
 fn parse_group<'a>(parser: &mut OpParser<'_, 'a>) -> Parsed<Vec<Operand<'a>>> {
     parser.punctuation('(')?;
-    let values = parser.operands()?;
-    parser.punctuation(')')?;
-    Ok(values)
+    parser.list_until(')', OpParser::operand)
 }
 
 pub(crate) fn print_reduce(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op) {
@@ -265,7 +239,7 @@ pub(crate) fn print_reduce(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op)
         printer.text("(");
         printer.values(operation.operands());
         printer.text(" : ");
-        printer.types(&types(body, operation.operands()));
+        printer.types(&types_of(body, operation.operands()));
         printer.text(")");
     }
     printer.text(" ");

@@ -2,7 +2,8 @@
 
 use ir::{Attribute, Body, Op, OpParser, OpPrinter};
 
-use super::{Parsed, dense, indices, numbers, paired, parse_mixed, print_mixed, segments, types};
+use super::{Parsed, dense, indices, numbers, paired, parse_mixed, print_mixed, segments};
+use crate::checks::types_of;
 
 const SHOWN_BY_PAD: [&str; 4] = ["static_low", "static_high", "operandSegmentSizes", "nofold"];
 
@@ -104,7 +105,7 @@ pub(crate) fn print_from_elements(printer: &mut OpPrinter<'_, '_>, body: &Body, 
     printer.values(body.op(op).operands());
     printer.attribute_dictionary(body, op, &[]);
     printer.text(" : ");
-    printer.types(&types(body, body.op(op).results()));
+    printer.types(&types_of(body, body.op(op).results()));
 }
 
 pub(crate) fn parse_from_elements(parser: &mut OpParser<'_, '_>) -> Parsed<()> {

@@ -2,7 +2,7 @@
 
 use ir::{Attribute, Body, Op, OpParser, OpPrinter, Type};
 
-use super::{Parsed, dense, indices, numbers, parse_mixed, print_fastmath, print_mixed};
+use super::{Parsed, dense, indices, numbers, parse_mixed, print_mixed};
 
 const POSITION: &str = "static_position";
 
@@ -68,7 +68,7 @@ pub(crate) fn print_reduction(printer: &mut OpPrinter<'_, '_>, body: &Body, op: 
     let kind = crate::vector::combining_kind(body.attribute(op, "kind")).unwrap_or("?");
     printer.text(&format!(" <{kind}>, "));
     printer.values(operation.operands());
-    print_fastmath(printer, body, op);
+    printer.fastmath(body, op);
     printer.attribute_dictionary(body, op, &["kind", "fastmath"]);
     printer.text(" : ");
     printer.r#type(body.value_type(body.operand(op, 0)));
@@ -103,7 +103,7 @@ pub(crate) fn print_shuffle(printer: &mut OpPrinter<'_, '_>, body: &Body, op: Op
     print_mixed(printer, &numbers(body, op, "mask"), &[]);
     printer.attribute_dictionary(body, op, &["mask"]);
     printer.text(" : ");
-    printer.types(&super::types(body, operands));
+    printer.types(&crate::checks::types_of(body, operands));
 }
 
 pub(crate) fn parse_shuffle(parser: &mut OpParser<'_, '_>) -> Parsed<()> {

@@ -11,6 +11,111 @@ mod table;
 
 use ir::{Body, DefinedName, Op, OpName};
 
+/// The operations that both code generators leave to earlier passes, as a pattern of [`OpCode`]. An operation that is neither
+/// here nor translated is an error of the Rust compiler in both.
+#[macro_export]
+macro_rules! untranslated {
+    () => {
+        $crate::arith::ADDUI_EXTENDED
+            | $crate::arith::CEILDIVSI
+            | $crate::arith::CEILDIVUI
+            | $crate::arith::FLOORDIVSI
+            | $crate::arith::MULSI_EXTENDED
+            | $crate::arith::MULUI_EXTENDED
+            | $crate::builtin::MODULE
+            | $crate::builtin::UNREALIZED_CONVERSION_CAST
+            | $crate::cf::ASSERT
+            | $crate::func::FUNC
+            | $crate::linalg::FILL
+            | $crate::linalg::GENERIC
+            | $crate::linalg::INDEX
+            | $crate::linalg::PACK
+            | $crate::linalg::UNPACK
+            | $crate::linalg::YIELD
+            | $crate::math::ACOS
+            | $crate::math::ACOSH
+            | $crate::math::ASIN
+            | $crate::math::ASINH
+            | $crate::math::ATAN
+            | $crate::math::ATANH
+            | $crate::math::CBRT
+            | $crate::math::CLAMPF
+            | $crate::math::COS
+            | $crate::math::COSH
+            | $crate::math::CTTZ
+            | $crate::math::ERF
+            | $crate::math::ERFC
+            | $crate::math::EXP
+            | $crate::math::EXP2
+            | $crate::math::EXPM1
+            | $crate::math::FPOWI
+            | $crate::math::IPOWI
+            | $crate::math::ISFINITE
+            | $crate::math::ISINF
+            | $crate::math::ISNAN
+            | $crate::math::ISNORMAL
+            | $crate::math::LOG
+            | $crate::math::LOG10
+            | $crate::math::LOG1P
+            | $crate::math::LOG2
+            | $crate::math::ROUND
+            | $crate::math::RSQRT
+            | $crate::math::SIN
+            | $crate::math::SINCOS
+            | $crate::math::SINH
+            | $crate::math::TAN
+            | $crate::math::TANH
+            | $crate::memref::ALLOC
+            | $crate::memref::COLLAPSE_SHAPE
+            | $crate::memref::COPY
+            | $crate::memref::DEALLOC
+            | $crate::memref::DIM
+            | $crate::memref::EXPAND_SHAPE
+            | $crate::memref::EXTRACT_ALIGNED_POINTER_AS_INDEX
+            | $crate::memref::GLOBAL
+            | $crate::memref::REINTERPRET_CAST
+            | $crate::memref::SUBVIEW
+            | $crate::ml_program::GLOBAL
+            | $crate::ml_program::GLOBAL_LOAD
+            | $crate::ml_program::GLOBAL_STORE
+            | $crate::rt::APPEND
+            | $crate::rt::CALL
+            | $crate::rt::CONTRACT
+            | $crate::rt::CONTRACT_BLOCKS
+            | $crate::rt::DEPTHWISE
+            | $crate::rt::WINOGRAD
+            | $crate::rt::WINOGRAD_TILES
+            | $crate::scf::CONDITION
+            | $crate::scf::FOR
+            | $crate::scf::IF
+            | $crate::scf::PARALLEL
+            | $crate::scf::REDUCE
+            | $crate::scf::REDUCE_RETURN
+            | $crate::scf::WHILE
+            | $crate::scf::YIELD
+            | $crate::tensor::BITCAST
+            | $crate::tensor::CAST
+            | $crate::tensor::COLLAPSE_SHAPE
+            | $crate::tensor::CONCAT
+            | $crate::tensor::DIM
+            | $crate::tensor::EMPTY
+            | $crate::tensor::EXPAND_SHAPE
+            | $crate::tensor::EXTRACT
+            | $crate::tensor::EXTRACT_SLICE
+            | $crate::tensor::FROM_ELEMENTS
+            | $crate::tensor::GENERATE
+            | $crate::tensor::INSERT
+            | $crate::tensor::INSERT_SLICE
+            | $crate::tensor::PAD
+            | $crate::tensor::RANK
+            | $crate::tensor::RESHAPE
+            | $crate::tensor::SPLAT
+            | $crate::tensor::YIELD
+            | $crate::vector::BITCAST
+            | $crate::vector::SHAPE_CAST
+    };
+}
+
 pub use table::{Dialect, OpCode};
 pub(crate) use table::{arith, builtin, cf, func, linalg, math, memref, ml_program, rt, scf, tensor, vector};
 

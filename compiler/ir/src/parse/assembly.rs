@@ -1,6 +1,6 @@
 //! The custom form of operations.
 
-use crate::assembly::{Assembly, Element, FASTMATH, Group, TypeRule, elements, groups};
+use crate::assembly::{Assembly, Element, FASTMATH, Group, SEGMENTS, TypeRule, elements, groups};
 use crate::attributes::{Attribute, Attributes};
 use crate::body::{Block, Body, Op, Region};
 use crate::location::Location;
@@ -12,9 +12,6 @@ use crate::{Diagnostic, IndexMap};
 use super::lexer::Kind;
 use super::operations::{Labels, Scope, ValueUse};
 use super::{Parsed, Parser};
-
-/// The attribute that holds the number of operands in each group.
-const SEGMENTS: &str = "operandSegmentSizes";
 
 /// A use of a value whose type is not known yet.
 #[derive(Clone, Copy)]
@@ -50,8 +47,9 @@ impl<'a> Parser<'a> {
         let mut parser = OpParser { parser: self, body, scope, labels, op };
         match assembly {
             Assembly::Format { operands, results, format } => {
-                let kind = |name: &str| definition.attributes.iter().find(|a| a.name == name).map(|a| a.kind);
-                Formatted::new(groups(operands), groups(results)).parse(&mut parser, &elements(format), &kind)?;
+                let form =
+                    Formatted { operands: groups(operands), results: groups(results), types: IndexMap::default() };
+                form.parse(&mut parser, &elements(format), definition)?;
             }
             Assembly::Functions { parse, .. } => parse(&mut parser)?,
         }
@@ -86,15 +84,11 @@ struct Formatted<'f> {
 }
 
 impl<'f> Formatted<'f> {
-    fn new(operands: Vec<Group<'f>>, results: Vec<Group<'f>>) -> Formatted<'f> {
-        Formatted { operands, results, types: IndexMap::default() }
-    }
-
     fn parse<'t>(
         mut self,
         parser: &mut OpParser<'_, '_>,
         elements: &[Element<'t>],
-        kind: &dyn Fn(&str) -> Option<AttributeKind>,
+        definition: &OpDefinition,
     ) -> Parsed<()>
     where
         't: 'f,
@@ -115,16 +109,14 @@ impl<'f> Formatted<'f> {
                 Element::FastMath => parser.fastmath()?,
                 Element::Dictionary => parser.attribute_dictionary()?,
                 Element::Type(name) => {
-                    let groups = || self.operands.iter().chain(&self.results);
-                    let is_variadic = groups().any(|group| group.name == *name && group.is_variadic);
-                    let types = if is_variadic { parser.types()? } else { vec![parser.r#type()?] };
+                    let types = if self.is_variadic(name) { parser.types()? } else { vec![parser.r#type()?] };
                     self.types.insert(name, types);
                 }
-                Element::Variable(name) => match kind(name) {
+                Element::Variable(name) => match definition.attribute_kind(name) {
                     Some(kind) => parser.bare_attribute(name, kind)?,
                     None => {
-                        let is_variadic = self.operands.iter().any(|group| group.name == *name && group.is_variadic);
-                        let operands = if is_variadic { parser.operands()? } else { vec![parser.operand()?] };
+                        let operands =
+                            if self.is_variadic(name) { parser.operands()? } else { vec![parser.operand()?] };
                         read.insert(name, operands);
                     }
                 },
@@ -147,6 +139,10 @@ impl<'f> Formatted<'f> {
             results.extend(self.group_types(group, 1).ok_or_else(|| missing(group))?);
         }
         parser.finish(&operands, results)
+    }
+
+    fn is_variadic(&self, name: &str) -> bool {
+        self.operands.iter().chain(&self.results).any(|group| group.name == name && group.is_variadic)
     }
 
     /// The types of a group of values: those that were parsed, or those derived from other groups.
@@ -228,6 +224,18 @@ impl<'a> OpParser<'_, 'a> {
         }
     }
 
+    /// `item, item, …` up to `close`, which is consumed; the list may be empty.
+    pub fn list_until<T>(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![];
+        while !self.eat(close) {
+            items.push(item(self)?);
+            if !self.is(close) {
+                self.punctuation(',')?;
+            }
+        }
+        Ok(items)
+    }
+
     /// A whole number.
     pub fn integer(&mut self) -> Parsed<i64> {
         let negative = self.parser.eat(b'-');
@@ -238,14 +246,7 @@ impl<'a> OpParser<'_, 'a> {
     /// `[1, 2]`
     pub fn integers(&mut self) -> Parsed<Vec<i64>> {
         self.punctuation('[')?;
-        let mut numbers = Vec::new();
-        while !self.eat(']') {
-            numbers.push(self.integer()?);
-            if !self.is(']') {
-                self.punctuation(',')?;
-            }
-        }
-        Ok(numbers)
+        self.list_until(']', Self::integer)
     }
 
     /// Whether a string comes next.

@@ -1,16 +1,13 @@
 //! The custom form of operations.
 
-use crate::assembly::{Assembly, Element, FASTMATH, Group, elements, groups};
+use crate::assembly::{Assembly, Element, FASTMATH, Group, SEGMENTS, elements, groups};
 use crate::attributes::{Attribute, quote};
 use crate::body::{Block, Body, Op, Region, Value};
-use crate::registry::AttributeKind;
+use crate::registry::OpDefinition;
 use crate::types::Type;
 
 use super::names::Names;
 use super::{Printer, Shown, attributes};
-
-/// The attribute that holds the number of operands in each group.
-const SEGMENTS: &str = "operandSegmentSizes";
 
 /// Prints the text after the name of one operation.
 pub struct OpPrinter<'p, 'a> {
@@ -32,13 +29,8 @@ impl<'a> Printer<'a> {
         let mut printer = OpPrinter { printer: self, names, depth };
         match assembly {
             Assembly::Format { operands, results, format } => {
-                let kind = |name: &str| definition.attributes.iter().find(|a| a.name == name).map(|a| a.kind);
-                Formatted { operands: groups(operands), results: groups(results), kind: &kind }.print(
-                    &mut printer,
-                    body,
-                    op,
-                    &elements(format),
-                );
+                let form = Formatted { operands: groups(operands), results: groups(results), definition };
+                form.print(&mut printer, body, op, &elements(format));
             }
             Assembly::Functions { print, .. } => print(&mut printer, body, op),
         }
@@ -59,7 +51,7 @@ impl<'a> Printer<'a> {
 struct Formatted<'f> {
     operands: Vec<Group<'f>>,
     results: Vec<Group<'f>>,
-    kind: &'f dyn Fn(&str) -> Option<AttributeKind>,
+    definition: &'f OpDefinition,
 }
 
 impl Formatted<'_> {
@@ -85,11 +77,7 @@ impl Formatted<'_> {
                     printer.space();
                     printer.text(words.get(number as usize).unwrap_or(&"?"));
                 }
-                Element::FastMath => {
-                    if let Some(Attribute::Dialect(_, flags)) = body.attribute(op, FASTMATH) {
-                        printer.text(&format!(" {flags}"));
-                    }
-                }
+                Element::FastMath => printer.fastmath(body, op),
                 Element::Dictionary => printer.attribute_dictionary(body, op, &shown),
                 Element::Type(name) => {
                     let types: Vec<Type> =
@@ -97,7 +85,7 @@ impl Formatted<'_> {
                     printer.space();
                     printer.types(&types);
                 }
-                Element::Variable(name) => match (self.kind)(name) {
+                Element::Variable(name) => match self.definition.attribute_kind(name) {
                     Some(_) => printer.bare_attribute(body.attribute(op, name)),
                     None => {
                         let values = self.values(body, op, name).to_vec();
@@ -229,6 +217,13 @@ impl OpPrinter<'_, '_> {
     pub fn new_line(&mut self, levels: usize) {
         self.text("\n");
         self.printer.indent(self.depth + levels);
+    }
+
+    /// ` fastmath<reassoc>`, if the operation has flags.
+    pub fn fastmath(&mut self, body: &Body, op: Op) {
+        if let Some(Attribute::Dialect(_, flags)) = body.attribute(op, FASTMATH) {
+            self.text(&format!(" {flags}"));
+        }
     }
 
     /// `@name`

@@ -1,7 +1,7 @@
 //! Cache blocking over K: all rows of a tile are multiplied by a K block of a panel before the next one is read, so
 //! that the block comes from the L2 cache for all rows but the first.
 //!
-//! The runtime's micro-kernels do the same themselves (`runtime/src/kernels/parts.rs`).
+//! The runtime's micro-kernels do the same themselves (`runtime/src/kernels/converted_operands.rs`).
 
 use abi::Product;
 use ir::Value;

@@ -5,7 +5,8 @@
 //! along the reductions instead. Reductions whose subscripts do not depend on the last dimension are evaluated once per
 //! row, before it.
 
-use dialects::{Dialect, OpCode, OpCodes, linalg, math, memref};
+use crate::fuse::is_elementary;
+use dialects::{OpCodes, linalg, memref};
 use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use super::chosen::{chosen, emit_chosen};
@@ -514,15 +515,10 @@ fn element_work(source: &Body, roots: &[Value]) -> i64 {
     work
 }
 
-/// Whether a function is one instruction.
-fn is_quick(code: OpCode) -> bool {
-    matches!(code, math::ABSF | math::FMA | math::FLOOR | math::CEIL)
-}
-
 fn op_work(source: &Body, op: Op) -> i64 {
     match source.code(op) {
         Some(linalg::YIELD | linalg::INDEX) => 0,
-        Some(code) if code.dialect() == Dialect::Math && !is_quick(code) => 10,
+        Some(code) if is_elementary(code) => 10,
         _ => match source.op(op).results().first().map(|&r| source.value_type(r)) {
             Some(Type::Float(_) | Type::Integer(_) | Type::Index) => 1,
             _ => 0,
