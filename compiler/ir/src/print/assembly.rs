@@ -5,6 +5,7 @@ use crate::attributes::{Attribute, quote};
 use crate::body::{Block, Body, Op, Region, Value};
 use crate::registry::OpDefinition;
 use crate::types::Type;
+use crate::verify::is_well_formed;
 
 use super::names::Names;
 use super::{Printer, Shown, attributes};
@@ -17,12 +18,15 @@ pub struct OpPrinter<'p, 'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// Prints an operation in its custom form, if it has one.
+    /// Prints an operation in its custom form, if it has one and is valid; as in upstream, others have the generic form.
     pub(super) fn custom_form(&mut self, body: &Body, op: Op, names: &Names, depth: usize) -> bool {
         let Some(registry) = self.registry() else { return false };
         let name = body.name(op);
         let Some(definition) = registry.get(name) else { return false };
         let Some(assembly) = definition.assembly else { return false };
+        if !is_well_formed(definition, body, op) {
+            return false;
+        }
         let elided = self.custom.as_ref().and_then(|custom| custom.default_dialects.last().copied());
         let short = elided.and_then(|dialect| name.strip_prefix(dialect)?.strip_prefix('.'));
         self.text.push_str(short.filter(|short| !short.contains('.')).unwrap_or(name));

@@ -4,6 +4,7 @@ use crate::body::{Body, Op};
 use crate::registry::{Arity, OpDefinition, Trait};
 
 use super::Verifier;
+use super::structure::segments;
 
 impl Verifier<'_> {
     pub(super) fn definition(&mut self, body: &Body, op: Op) {
@@ -13,8 +14,7 @@ impl Verifier<'_> {
             }
         }
         let Some(definition) = self.registry.get(body.name(op)) else { return };
-        let errors = [arities(definition, body, op), traits(definition, body, op), attributes(definition, body, op)];
-        let errors: Vec<String> = errors.into_iter().flatten().collect();
+        let errors = violations(definition, body, op);
         if errors.is_empty() {
             self.own_checks(definition, body, op);
         }
@@ -35,6 +35,20 @@ impl Verifier<'_> {
             self.report(body, op, message);
         }
     }
+}
+
+/// Whether an operation is what its definition says, as far as it can be seen without the module: its custom form can be
+/// printed.
+pub(crate) fn is_well_formed(definition: &OpDefinition, body: &Body, op: Op) -> bool {
+    segments(body, op).is_ok()
+        && violations(definition, body, op).is_empty()
+        && definition.verify.is_none_or(|verify| verify(body, op).is_ok())
+}
+
+/// What the counts, traits and attributes of a definition demand and the operation lacks.
+fn violations(definition: &OpDefinition, body: &Body, op: Op) -> Vec<String> {
+    let errors = [arities(definition, body, op), traits(definition, body, op), attributes(definition, body, op)];
+    errors.into_iter().flatten().collect()
 }
 
 fn arities(definition: &OpDefinition, body: &Body, op: Op) -> Vec<String> {

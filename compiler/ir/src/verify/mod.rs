@@ -26,6 +26,8 @@ mod definition;
 mod dominance;
 mod structure;
 
+pub(crate) use definition::is_well_formed;
+
 use crate::IndexMap;
 
 use crate::body::{Body, Op};

@@ -78,13 +78,8 @@ impl Verifier<'_> {
     }
 
     fn segments(&mut self, body: &Body, op: Op) {
-        let Some(attribute) = body.attribute(op, "operandSegmentSizes") else { return };
-        let count = body.op(op).operands().len() as i64;
-        let total = attribute
-            .as_integers()
-            .and_then(|sizes| sizes.iter().try_fold(0i64, |sum, &n| if n < 0 { None } else { sum.checked_add(n) }));
-        if total != Some(count) {
-            self.report(body, op, format!("has {count} operands, but 'operandSegmentSizes' is {attribute}"));
+        if let Err(problem) = segments(body, op) {
+            self.report(body, op, problem);
         }
     }
 
@@ -94,4 +89,17 @@ impl Verifier<'_> {
             self.report(body, op, format!("is not an operation of dialect '{}'", name.dialect()));
         }
     }
+}
+
+/// Whether the sizes of the operand groups, if the operation has some, add up to its operands.
+pub(super) fn segments(body: &Body, op: Op) -> Result<(), String> {
+    let Some(attribute) = body.attribute(op, "operandSegmentSizes") else { return Ok(()) };
+    let count = body.op(op).operands().len() as i64;
+    let total = attribute
+        .as_integers()
+        .and_then(|sizes| sizes.iter().try_fold(0i64, |sum, &n| if n < 0 { None } else { sum.checked_add(n) }));
+    if total == Some(count) {
+        return Ok(());
+    }
+    Err(format!("has {count} operands, but 'operandSegmentSizes' is {attribute}"))
 }
