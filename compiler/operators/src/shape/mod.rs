@@ -18,7 +18,7 @@ mod requirement;
 
 use std::sync::Arc;
 
-use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Location, Module, Op, Type, Value, ValueDefinition};
+use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, IndexSet, Location, Module, Op, Type, Value, ValueDefinition};
 
 use crate::table;
 pub use demand::Reading;
@@ -80,6 +80,8 @@ pub struct ShapeAnalysis {
     fresh: IndexMap<(Value, usize), Arc<str>>,
     /// The conditions on extents that are checked at run time.
     requirements: IndexMap<Op, Vec<Requirement>>,
+    /// The operations whose extents depend on operands with unknown elements, which a run checks.
+    checked: IndexSet<Op>,
     /// Remarks on operations that break a rule, though they can be computed.
     remarks: IndexMap<Op, Vec<Remark>>,
     /// Broadcast extents that must equal one of their parts, because the function is invalid otherwise.
@@ -125,6 +127,12 @@ impl ShapeAnalysis {
     /// The conditions on extents that a run asserts before an operation.
     pub fn requirements(&self, op: Op) -> &[Requirement] {
         self.requirements.get(&op).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a run of the operation checks sizes or axes in its operands, so that it can fail even where its result's
+    /// extents are known.
+    pub fn checks_sizes(&self, op: Op) -> bool {
+        self.checked.contains(&op)
     }
 
     /// Whether an extent only depends on those of the function's arguments.
@@ -348,6 +356,7 @@ impl Analyser<'_> {
         // a loop's body is inferred several times; the last time counts
         self.known.requirements.swap_remove(&op);
         self.known.remarks.swap_remove(&op);
+        self.known.checked.swap_remove(&op);
         let mut node = Node { analyser: self, op };
         let shapes = match row {
             Some(row) => rank::check(&node, row.ranks)

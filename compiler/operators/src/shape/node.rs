@@ -105,12 +105,27 @@ impl<'b> Node<'_, 'b> {
         Some(self.numbers_of(value)?.into_iter().map(|number| number as f64).collect())
     }
 
-    /// The sizes in a one-dimensional shape operand; their number follows from its length if its elements are unknown.
-    pub(crate) fn sizes_of(&self, operand: Value) -> Option<Elements> {
+    /// The numbers in a list; their number follows from its length if they are unknown.
+    pub(crate) fn list_of(&self, operand: Value) -> Option<Elements> {
         if let Some(elements) = self.elements_of(operand) {
             return Some(elements.clone());
         }
         self.list_length(operand).map(|length| vec![None; length])
+    }
+
+    /// The sizes in a one-dimensional shape operand. Unknown ones are checked by the run.
+    pub(crate) fn sizes_of(&mut self, operand: Value) -> Option<Elements> {
+        let sizes = self.list_of(operand);
+        let are_known = sizes.as_ref().is_some_and(|sizes| sizes.iter().all(Option::is_some));
+        self.checked_unless(are_known);
+        sizes
+    }
+
+    /// Records that the operation checks operands that decide its extents, unless they are known.
+    fn checked_unless(&mut self, are_known: bool) {
+        if !are_known {
+            self.analyser.known.checked.insert(self.op);
+        }
     }
 
     /// All attributes.
@@ -261,9 +276,11 @@ impl<'b> Node<'_, 'b> {
         operands.iter().any(|&operand| self.analyser.known.shape(operand).is_some_and(|shape| shape.contains(dim)))
     }
 
-    /// The axes in an operand, counted from the front. `Ok(None)` if they are unknown, or omitted.
-    pub(crate) fn axes_of(&self, operand: Option<Value>, rank: usize) -> Result<Option<Vec<usize>>, String> {
+    /// The axes in an operand, counted from the front. `Ok(None)` if they are unknown, so that the run checks them, or
+    /// omitted.
+    pub(crate) fn axes_of(&mut self, operand: Option<Value>, rank: usize) -> Result<Option<Vec<usize>>, String> {
         let axes = operand.and_then(|operand| self.numbers_of(operand));
+        self.checked_unless(operand.is_none() || axes.is_some());
         axes.map(|axes| axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect()).transpose()
     }
 

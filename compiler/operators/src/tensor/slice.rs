@@ -46,7 +46,7 @@ struct Window {
 
 /// The slice of each axis; `None` if the axes are unknown.
 fn windows(node: &Node<'_, '_>, slice: &views::Slice, rank: usize) -> Result<Option<Vec<Window>>, String> {
-    let (Some(starts), Some(ends)) = (node.sizes_of(slice.starts), node.sizes_of(slice.ends)) else { return Ok(None) };
+    let (Some(starts), Some(ends)) = (node.list_of(slice.starts), node.list_of(slice.ends)) else { return Ok(None) };
     let axes = match slice.axes {
         None => (0..starts.len() as i64).collect(),
         Some(axes) => match node.numbers_of(axes) {

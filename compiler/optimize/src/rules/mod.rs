@@ -172,9 +172,11 @@ impl<'m, 'g> Match<'m, 'g> {
         Match { graph, rule, root, bindings }
     }
 
-    /// The right side, if the condition holds.
+    /// The right side, if the condition holds. An operation that checks sizes in a run stays: with a right side that
+    /// lacks it, a run would succeed that must fail.
     pub(crate) fn rewrite(&mut self) -> Option<Id> {
-        if !(self.rule.rule.when)(self) {
+        let checks_sizes = self.bindings.ops.iter().any(|&op| self.graph.shapes.checks_sizes(op));
+        if checks_sizes || !(self.rule.rule.when)(self) {
             return None;
         }
         match &self.rule.rule.to {
