@@ -9,6 +9,7 @@ use abi::Status;
 
 use crate::handles::HandleTable;
 use crate::pages::prefer_huge;
+use crate::stop;
 use crate::strings::StringTable;
 
 /// The minimum alignment of an arena, in bytes.
@@ -418,6 +419,14 @@ pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64, over: 
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_fail(context_address: i64, status: i64) {
     context(context_address).fail_with(status);
+}
+
+/// Sets the run's status if it is to end early: an iteration of a loop of the host function calls it.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_check_stop(context_address: i64) {
+    if stop::current().is_some_and(|stop| stop.due().is_some()) {
+        context(context_address).fail(Status::Stopped);
+    }
 }
 
 #[cfg(test)]

@@ -159,6 +159,28 @@ fn a_run_ends_at_its_deadline_or_when_it_is_cancelled() {
     assert_eq!(session.run([("x0", &small)]).expect("it runs")["x40"].as_slice::<f32>().expect("floats"), [1.0]);
 }
 
+/// A loop of the host function, whose iterations are too short to be shared or checked by themselves.
+#[test]
+fn a_loop_with_a_small_body_ends_at_its_deadline() {
+    let model = compiled(
+        "g (int64 n, bool c, float x) => (float y) { \
+         y = Loop(n, c, x) <body = b (int64 i, bool again, float a) => (bool next, float z) { \
+         next = Identity(again)  z = Mul(a, a) }> }",
+    );
+    let scalar = |bytes: &[u8], r#type| Tensor::from_bytes(r#type, &[], bytes).expect("a tensor");
+    let count = scalar(&(1i64 << 40).to_le_bytes(), ElementType::I64);
+    let (again, x) = (scalar(&[1], ElementType::Bool), scalar(&1.0f32.to_le_bytes(), ElementType::F32));
+    let mut session = model.session();
+    let limits = RunOptions::new().deadline(Duration::from_millis(50));
+    let begin = Instant::now();
+    let error = session.run_with([("n", &count), ("c", &again), ("x", &x)], &limits).expect_err("it takes longer");
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    let count = scalar(&3i64.to_le_bytes(), ElementType::I64);
+    let outputs = session.run([("n", &count), ("c", &again), ("x", &x)]).expect("it remains usable");
+    assert_eq!(outputs["y"].as_slice::<f32>().expect("floats"), [1.0]);
+}
+
 #[test]
 fn a_model_is_shared_by_threads() {
     let model = compiled("g (float[N] x) => (float[N] y) { y = Mul(x, x) }");

@@ -18,13 +18,15 @@ pub enum Status {
     Busy = -6,
     /// An entry point of code without a runtime was passed a null address.
     NoAddress = -7,
+    /// The run's deadline has passed, or it was cancelled.
+    Stopped = -8,
     /// The first input has a type or shape that the model does not take; the other inputs follow downwards.
     Input = -1000,
 }
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 8] = [
+    pub const ALL: [Status; 9] = [
         Status::OutOfMemory,
         Status::NotInitialized,
         Status::Routine,
@@ -32,6 +34,7 @@ impl Status {
         Status::Variable,
         Status::Busy,
         Status::NoAddress,
+        Status::Stopped,
         Status::Input,
     ];
 

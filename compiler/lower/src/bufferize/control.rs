@@ -68,6 +68,9 @@ impl Host<'_> {
             let words = self.body.arguments(target).to_vec();
             self.within(target, |host| {
                 host.bind_words(&arguments, &words);
+                if block == after {
+                    host.check_stop();
+                }
                 let passed = host.block(block)?;
                 if block == after {
                     host.close_scope(scope, &passed);
@@ -81,6 +84,14 @@ impl Host<'_> {
         let words = self.body.op(new).results().to_vec();
         self.bind_words(operation.results(), &words);
         Ok(())
+    }
+
+    /// Ends the run if it was cancelled or its deadline has passed. Code without a runtime cannot be stopped.
+    fn check_stop(&mut self) {
+        if self.memory == Memory::Run {
+            let callee = Attributes::from([("callee", Attribute::symbol("rt_check_stop"))]);
+            self.emit(func::CALL, &[self.context], &[], callee);
+        }
     }
 
     /// Allocates memory for a tensor that nothing has written, which otherwise only exists as a destination.

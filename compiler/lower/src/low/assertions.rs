@@ -13,7 +13,7 @@ use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Result, Type, Va
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
 
 /// Runtime calls that set the status on failure.
-const FALLIBLE: [&str; 4] = ["rt_arena", "rt_allocate", "rt_append", "rt_output"];
+const FALLIBLE: [&str; 5] = ["rt_arena", "rt_allocate", "rt_append", "rt_output", "rt_check_stop"];
 
 /// Numbers all messages; replaces kernels' assertions by stores into a status word, which becomes their last argument.
 pub(super) fn number_assertions(module: &mut Module) -> Result<()> {

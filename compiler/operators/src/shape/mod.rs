@@ -18,7 +18,10 @@ mod requirement;
 
 use std::sync::Arc;
 
-use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, IndexSet, Location, Module, Op, Type, Value, ValueDefinition};
+use ir::{
+    Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, IndexSet, Location, Module, Op, Type, Value,
+    ValueDefinition,
+};
 
 use crate::table;
 pub use demand::Reading;
