@@ -113,7 +113,7 @@ pub(crate) fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis],
 fn subscript(axis: usize, start: i64, step: i64, input: Option<i64>, output: Option<i64>) -> AffineExpr {
     let index = AffineExpr::Dim(axis as u32);
     match (input, output) {
-        (Some(whole), Some(part)) if start == 0 && step == 1 && part != whole && part > 0 => index.modulo(part),
+        (Some(whole), Some(part)) if start == 0 && step == 1 && part != whole => index.modulo(part.max(1)),
         _ => index.mul(AffineExpr::Constant(step)).add(AffineExpr::Constant(start)),
     }
 }
