@@ -17,19 +17,69 @@ pub struct Target {
     pub name: &'static str,
     cpu: &'static str,
     triple: &'static str,
-    /// The emulator for its programs, if this machine cannot run them.
-    emulator: Option<&'static str>,
+    /// The target as zig calls it, of whose C library programs are made.
+    library: &'static str,
+    /// The command that runs its programs, if this machine cannot.
+    emulator: &'static [&'static str],
+    /// The beginnings of the names of functions that its code may call, beside those of memory.
+    calls: &'static [&'static str],
 }
 
 const LINUX: &str = "x86_64-unknown-linux-gnu";
 
-/// x86-64 at every level, and AArch64.
-pub const TARGETS: [Target; 4] = [
-    Target { name: "x86-64", cpu: "x86-64", triple: LINUX, emulator: None },
-    Target { name: "avx2", cpu: "x86-64-v3", triple: LINUX, emulator: None },
-    Target { name: "avx512", cpu: "x86-64-v4", triple: LINUX, emulator: None },
-    Target { name: "aarch64", cpu: "generic", triple: "aarch64-unknown-linux-musl", emulator: Some("qemu-aarch64") },
+/// Functions for instructions that baseline x86-64 and ARMv7 lack: rounding to integers, and f16.
+const ROUNDING: &[&str] = &["ceil", "floor", "roundeven", "trunc", "__extendhfsf2", "__truncsfhf2"];
+
+/// Also what ARM's interface has functions for.
+const ARM: &[&str] = &["ceil", "floor", "roundeven", "trunc", "__aeabi_", "fmin", "fmax", "__udivdi3", "__divdi3"];
+
+/// x86-64 at every level, AArch64, RISC-V, 32-bit ARM, WebAssembly.
+pub const TARGETS: [Target; 7] = [
+    Target {
+        name: "x86-64",
+        cpu: "x86-64",
+        triple: LINUX,
+        library: "x86_64-linux-musl",
+        emulator: &[],
+        calls: ROUNDING,
+    },
+    Target { name: "avx2", cpu: "x86-64-v3", triple: LINUX, library: "x86_64-linux-musl", emulator: &[], calls: &[] },
+    Target { name: "avx512", cpu: "x86-64-v4", triple: LINUX, library: "x86_64-linux-musl", emulator: &[], calls: &[] },
+    Target {
+        name: "aarch64",
+        cpu: "generic",
+        triple: "aarch64-unknown-linux-musl",
+        library: "aarch64-linux-musl",
+        emulator: &["qemu-aarch64"],
+        calls: &[],
+    },
+    Target {
+        name: "riscv64",
+        cpu: "generic",
+        triple: "riscv64gc-unknown-linux-musl",
+        library: "riscv64-linux-musl",
+        emulator: &["qemu-riscv64"],
+        calls: &["__extendhfsf2", "__truncsfhf2"],
+    },
+    Target {
+        name: "armv7",
+        cpu: "generic",
+        triple: "armv7-unknown-linux-musleabihf",
+        library: "arm-linux-musleabihf",
+        emulator: &["qemu-arm"],
+        calls: ARM,
+    },
+    Target {
+        name: "wasm32",
+        cpu: "generic",
+        triple: WASM,
+        library: "wasm32-wasi",
+        emulator: &["node", "--no-warnings"],
+        calls: &[],
+    },
 ];
+
+const WASM: &str = "wasm32-wasi";
 
 /// A model with a data set.
 pub struct Model {
@@ -152,18 +202,15 @@ fn compile(onnxc: &Path, model: &Prepared<'_>, number: usize, target: &Target, s
 
 /// The functions that the code of every C compiler may call.
 const MEMORY: [&str; 4] = ["memcmp", "memcpy", "memmove", "memset"];
-/// Instructions that baseline x86-64 lacks: rounding to integers, and f16.
-const NOT_IN_BASELINE: [&str; 10] =
-    ["ceil", "ceilf", "floor", "floorf", "roundeven", "roundevenf", "trunc", "truncf", "__extendhfsf2", "__truncsfhf2"];
 
-/// Objects that call other functions.
+/// Objects that call other functions. Those of WebAssembly are not read: what is missing from them is not linked.
 fn foreign_symbols(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    for (number, model) in models.iter().enumerate() {
+    for (number, model) in models.iter().enumerate().filter(|_| target.triple != WASM) {
         let bytes = std::fs::read(object_of(target, number, scratch))?;
         let file = object::File::parse(&*bytes).map_err(Error::other)?;
         let undefined = file.symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_local());
-        let may_be = |name: &str| MEMORY.contains(&name) || (target.cpu == "x86-64" && NOT_IN_BASELINE.contains(&name));
+        let may_be = |name: &str| MEMORY.contains(&name) || target.calls.iter().any(|call| name.starts_with(call));
         let names = undefined.filter_map(|symbol| symbol.name().ok().filter(|name| !may_be(name)).map(str::to_string));
         problems.extend(names.map(|symbol| format!("{} for {} calls {symbol}", name(model), target.name)));
     }
@@ -214,29 +261,31 @@ impl Given {
 fn run(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<std::result::Result<Vec<Given>, String>> {
     let folder = scratch.join(target.name);
     std::fs::create_dir_all(&folder)?;
-    let (table, objects) = (folder.join("cases.rs"), folder.join("objects"));
+    let (table, objects) = (folder.join("cases.h"), folder.join("objects"));
     std::fs::write(&table, cases(models))?;
     let paths: Vec<String> =
         (0..models.len()).map(|number| object_of(target, number, scratch).display().to_string()).collect();
     std::fs::write(&objects, paths.join("\n"))?;
     let program = folder.join("harness");
-    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc.args(["--edition", "2021", "--target", target.triple]).arg(repository().join("tests/sonnx/harness.rs"));
-    rustc.arg(format!("-Clink-arg=@{}", objects.display())).env("CASES", &table).arg("-o").arg(&program);
-    if target.emulator.is_some() {
-        rustc.args(["-Clinker=rust-lld", "-Clink-self-contained=yes"]);
-    }
-    let linked = rustc.output()?;
+    let mut zig = Command::new(std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into()));
+    zig.args(["-m", "ziglang", "cc", "-target", target.library, "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror"]);
+    zig.arg(repository().join("tests/sonnx/harness.c")).arg(format!("-DCASES=\"{}\"", table.display()));
+    zig.arg(format!("@{}", objects.display())).arg("-lm").arg("-o").arg(&program);
+    let linked = zig.output()?;
     if !linked.status.success() {
         return Ok(Err(String::from_utf8_lossy(&linked.stderr).into_owned()));
     }
     let mut command = match target.emulator {
-        Some(emulator) => {
+        [emulator, options @ ..] => {
             let mut command = Command::new(emulator);
+            command.args(options);
+            if target.triple == WASM {
+                command.arg(repository().join("tests/sonnx/wasi.mjs"));
+            }
             command.arg(&program);
             command
         }
-        None => Command::new(&program),
+        [] => Command::new(&program),
     };
     let Ok(output) = command.arg(&folder).output() else { return Ok(Err("it cannot be started".to_string())) };
     if !output.status.success() {
@@ -260,18 +309,20 @@ fn run(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<std::
 
 /// The table of the harness.
 fn cases(models: &[Prepared<'_>]) -> String {
-    let functions: Vec<String> = (0..models.len())
-        .flat_map(|number| ["initialize", "run"].map(|function| format!("net{number}_{function}")))
-        .map(|name| format!("fn {name}(inputs: *const *const c_void, outputs: *const *mut c_void) -> i64;"))
-        .collect();
-    let case = |(number, model): (usize, &Prepared<'_>)| {
+    let mut text = String::new();
+    let mut rows = Vec::new();
+    for (number, model) in models.iter().enumerate() {
         let inputs: Vec<String> = model.inputs.iter().map(|path| format!("{:?}", path.display().to_string())).collect();
-        let outputs: Vec<usize> = model.outputs.iter().map(|tensor| tensor.data.bytes().len()).collect();
-        let inputs = inputs.join(", ");
-        format!(
-            "Case {{ initialize: net{number}_initialize, run: net{number}_run, inputs: &[{inputs}], outputs: &{outputs:?} }},"
-        )
-    };
-    let rows: Vec<String> = models.iter().enumerate().map(case).collect();
-    format!("extern \"C\" {{\n{}\n}}\nconst CASES: &[Case] = &[\n{}\n];\n", functions.join("\n"), rows.join("\n"))
+        let outputs: Vec<String> = model.outputs.iter().map(|tensor| tensor.data.bytes().len().to_string()).collect();
+        let or_none = |list: &[String], none: &str| if list.is_empty() { none.to_string() } else { list.join(", ") };
+        text += &format!("function net{number}_initialize, net{number}_run;\n");
+        text += &format!("static const char *const inputs{number}[] = {{{}}};\n", or_none(&inputs, "0"));
+        text += &format!("static const long outputs{number}[] = {{{}}};\n", or_none(&outputs, "0"));
+        rows.push(format!(
+            "{{net{number}_initialize, net{number}_run, {}, {}, inputs{number}, outputs{number}}}",
+            inputs.len(),
+            outputs.len()
+        ));
+    }
+    format!("{text}static const struct instance cases[] = {{\n{}\n}};\n", rows.join(",\n"))
 }

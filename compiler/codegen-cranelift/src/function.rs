@@ -239,6 +239,7 @@ impl Translator<'_> {
             | memref::CAST
             | rt::ADDRESS
             | rt::BUFFER
+            | rt::LOAD_ADDRESS
             | rt::PACK
             | rt::UNPACK
             | rt::PARALLEL_FOR => self.memory_op(op),

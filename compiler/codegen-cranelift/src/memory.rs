@@ -48,6 +48,14 @@ impl Translator<'_> {
                 let address = self.operand(op, 0);
                 self.set_result(op, address);
             }
+            // this back end has targets with 64-bit addresses only
+            Some(rt::LOAD_ADDRESS) => {
+                let (pointers, at) = (self.operand(op, 0), self.operand(op, 1));
+                let offset = self.builder.ins().imul_imm_s(at, 8);
+                let place = self.builder.ins().iadd(pointers, offset);
+                let address = self.builder.ins().load(types::I64, MemFlagsData::trusted(), place, 0);
+                self.set_result(op, address);
+            }
             Some(rt::PACK) => self.pack(op)?,
             Some(rt::UNPACK) => self.unpack(op)?,
             Some(rt::PARALLEL_FOR) => self.parallel_for(op)?,

@@ -10,6 +10,7 @@ use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::targets::{FileType, TargetMachine};
 use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
+use crate::architecture::{Architecture, is_elf, is_object};
 use crate::fill::{fill, is_filled_later};
 use crate::frames::{Frames, with_frames};
 use crate::function::{Unit, translate};
@@ -42,13 +43,16 @@ fn write_object_as<T>(
     watch: impl FnOnce(&LlvmModule<'_>, &dyn Fn() -> Result<(), Diagnostic>) -> Result<T, Diagnostic>,
 ) -> Result<T> {
     let options = Options { embed_constants: true, ..options.clone() };
-    let watched = emit(module, &options, Contents::Later, |unit, machine| {
+    let contents = if options.triple.as_deref().is_none_or(is_elf) { Contents::Later } else { Contents::Inline };
+    let watched = emit(module, &options, contents, |unit, machine| {
         watch(unit, &|| {
             let written = machine.write_to_file(unit, FileType::Object, path);
             written.map_err(|error| Diagnostic::input(Location::Unknown, format!("{}: {error}", path.display())))
         })
     })?;
-    fill(module, path)?;
+    if contents == Contents::Later {
+        fill(module, path)?;
+    }
     Ok(watched)
 }
 
@@ -74,13 +78,11 @@ pub fn probe(options: &Options) -> Result<()> {
     let mut module = Module::new();
     module.add_function("probe", r#type, ir::Attributes::new(), body, Location::Unknown);
     let object = compile_object(&module, options)?;
-    match object.starts_with(b"\x7fELF") {
-        true => Ok(()),
-        false => {
-            let message = "its object files are not ELF, the only supported format";
-            Err(Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message).into())
-        }
+    if !is_object(&object) {
+        let message = "its object files are none of ELF, Mach-O, COFF, WebAssembly";
+        return Err(Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message).into());
     }
+    Ok(())
 }
 
 /// When large constants get their bytes.
@@ -124,7 +126,8 @@ fn emit<T>(
         module: context.create_module("onnx"),
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
-        composes_extremes: machine.get_triple().as_str().to_bytes().starts_with(b"x86_64"),
+        composes_extremes: !Architecture::of(&machine.get_triple().as_str().to_string_lossy())
+            .is_some_and(|architecture| architecture.has_extremes),
     };
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());

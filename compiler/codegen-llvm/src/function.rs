@@ -284,6 +284,7 @@ impl<'c> Translator<'_, 'c> {
             | memref::CAST
             | rt::ADDRESS
             | rt::BUFFER
+            | rt::LOAD_ADDRESS
             | rt::PACK
             | rt::UNPACK
             | rt::PARALLEL_FOR => self.memory_op(op),

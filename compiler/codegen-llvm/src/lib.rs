@@ -3,6 +3,7 @@
 //! Translation is one to one (see docs/src/contributing/low-level.md) and gives the same results as the Cranelift back
 //! end. Vectors keep their length: LLVM splits those that are wider than a target's registers.
 
+mod architecture;
 mod control;
 mod convert;
 mod emit;

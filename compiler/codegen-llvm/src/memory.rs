@@ -50,6 +50,14 @@ impl<'c> Translator<'_, 'c> {
                 let pointer = self.unit.context.ptr_type(inkwell::AddressSpace::default());
                 self.builder.build_int_to_ptr(self.integer(op, 0)?, pointer, "")?.into()
             }
+            Some(rt::LOAD_ADDRESS) => {
+                let pointer = self.unit.context.ptr_type(inkwell::AddressSpace::default());
+                let (pointers, at) = (self.buffer(op, 0)?, self.integer(op, 1)?);
+                // SAFETY: the caller's array has a pointer for each input or output.
+                let place = unsafe { self.builder.build_in_bounds_gep(pointer, pointers, &[at], "")? };
+                let address = self.builder.build_load(pointer, place, "")?.into_pointer_value();
+                self.builder.build_ptr_to_int(address, self.unit.context.i64_type(), "")?.into()
+            }
             Some(rt::PACK) => return self.pack(op),
             Some(rt::UNPACK) => return self.unpack(op),
             Some(rt::PARALLEL_FOR) => return self.parallel_for(op),

@@ -4,9 +4,12 @@ use std::sync::Once;
 
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{ByteOrdering, CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
+use inkwell::targets::{
+    ByteOrdering, CodeModel, InitializationConfig, Target, TargetMachine, TargetMachineOptions, TargetTriple,
+};
 use ir::{Diagnostic, Location};
 
+use crate::architecture::{Architecture, is_elf};
 use crate::interface::Interface;
 
 /// The optimisation level.
@@ -44,13 +47,16 @@ pub struct Options {
 
 impl Options {
     /// The CPU and its features.
-    fn processor(&self) -> (String, String) {
+    fn processor(&self, architecture: &Architecture) -> (String, String) {
         let native = match self.cpu.as_deref() {
             Some(cpu) => cpu == "native",
             None => self.triple.is_none(),
         };
         if !native {
-            return (self.cpu.clone().unwrap_or_default(), self.features.clone());
+            let cpu = self.cpu.clone().unwrap_or_default();
+            let stated = if cpu.is_empty() || cpu == "generic" { architecture.features } else { "" };
+            let all: Vec<&str> = [stated, &self.features].into_iter().filter(|list| !list.is_empty()).collect();
+            return (cpu, all.join(","));
         }
         let text = |string: inkwell::support::LLVMString| string.to_string();
         let mut features = text(TargetMachine::get_host_cpu_features());
@@ -64,28 +70,49 @@ impl Options {
     pub(crate) fn machine(&self) -> Result<TargetMachine, Diagnostic> {
         initialize();
         let triple = match &self.triple {
-            Some(triple) => TargetMachine::normalize_triple(&TargetTriple::create(triple)),
+            Some(triple) => TargetMachine::normalize_triple(&TargetTriple::create(&Architecture::triple(triple))),
             None => TargetMachine::get_default_triple(),
         };
         let usage = |message: String| Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message);
         let target = Target::from_triple(&triple).map_err(|error| {
             usage(format!("target {}: {}", triple.as_str().to_string_lossy(), error.to_string_lossy()))
         })?;
-        let (cpu, features) = self.processor();
+        let name = triple.as_str().to_string_lossy().into_owned();
+        let architecture = Architecture::of(&name).ok_or_else(|| {
+            Diagnostic::unsupported(Location::Unknown, format!("target {name}: code is generated for other processors"))
+        })?;
+        let (cpu, features) = self.processor(architecture);
         let level = match self.optimization {
             Optimization::None => OptimizationLevel::None,
             Optimization::Less => OptimizationLevel::Less,
             Optimization::Default => OptimizationLevel::Default,
             Optimization::Aggressive => OptimizationLevel::Aggressive,
         };
-        let machine = target.create_target_machine(&triple, &cpu, &features, level, RelocMode::PIC, CodeModel::Default);
-        let name = triple.as_str().to_string_lossy().into_owned();
+        let all = TargetMachineOptions::new()
+            .set_cpu(&cpu)
+            .set_features(&features)
+            .set_abi(architecture.abi)
+            .set_level(level)
+            .set_reloc_mode(Architecture::relocation(&name))
+            .set_code_model(CodeModel::Default);
+        let machine = target.create_target_machine_from_options(&triple, all);
         let machine = machine.ok_or_else(|| usage(format!("target {name} with CPU '{cpu}' cannot be compiled for")))?;
         let data = machine.get_target_data();
-        // constants are bytes of this order, and tables contain addresses as words of 64 bits
-        if data.get_pointer_byte_size(None) != 8 || data.get_byte_ordering() != ByteOrdering::LittleEndian {
-            let message = format!("target {name}: only little-endian targets with 64-bit addresses are supported");
-            return Err(Diagnostic::unsupported(Location::Unknown, message));
+        let refused = |message: String| Err(Diagnostic::unsupported(Location::Unknown, message));
+        // constants are bytes of this order
+        if data.get_byte_ordering() != ByteOrdering::LittleEndian {
+            return refused(format!("target {name}: only little-endian targets are supported"));
+        }
+        if !is_elf(&name) && self.interface.is_some() {
+            return refused(format!(
+                "target {name}: there is no runtime for it; --freestanding makes objects without one"
+            ));
+        }
+        // the tables of the interface contain addresses as words of 64 bits
+        if data.get_pointer_byte_size(None) != 8 && self.interface.is_some() {
+            return refused(format!(
+                "target {name}: the runtime needs 64-bit addresses; --freestanding makes objects without it"
+            ));
         }
         Ok(machine)
     }
@@ -94,8 +121,9 @@ impl Options {
     pub(crate) fn fused(&self, machine: &TargetMachine) -> bool {
         let features = machine.get_feature_string().to_string_lossy().into_owned();
         let (cpu, triple) = (machine.get_cpu().to_string(), machine.get_triple().to_string());
-        let plain = ["", "generic", "x86-64", "x86-64-v2"].contains(&&*cpu) && triple.starts_with("x86_64");
-        !plain || features.contains("+fma")
+        let is_generic = ["", "generic", "x86-64", "x86-64-v2"].contains(&&*cpu);
+        let has_them = Architecture::of(&triple).is_some_and(|architecture| architecture.fused);
+        !is_generic || has_them || features.contains("+fma")
     }
 
     /// The widest vectors worth using, in bits, if LLVM would choose narrower ones.
@@ -128,5 +156,8 @@ fn initialize() {
     ONCE.call_once(|| {
         Target::initialize_x86(&InitializationConfig::default());
         Target::initialize_aarch64(&InitializationConfig::default());
+        Target::initialize_arm(&InitializationConfig::default());
+        Target::initialize_riscv(&InitializationConfig::default());
+        Target::initialize_webassembly(&InitializationConfig::default());
     });
 }

@@ -35,7 +35,7 @@ fn static_shapes(ports: &[Port]) -> Result<Vec<Vec<i64>>, Diagnostic> {
 
 fn static_shape(port: &Port) -> Result<Vec<i64>, Diagnostic> {
     let refused = |why: &str| {
-        let message = format!("'{}': {why}, and memory is static under this profile", port.name);
+        let message = format!("'{}': {why}, and code without a runtime has static memory", port.name);
         Diagnostic::unsupported(Location::Unknown, message)
     };
     if port.is_container() {

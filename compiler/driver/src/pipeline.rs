@@ -58,7 +58,8 @@ fn low_step(name: &'static str, options: &Options) -> String {
         EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => {
             format!("{name}{{inline=rounded}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
         }
-        EXPAND_MATH if options.freestanding.is_none() => {
+        EXPAND_MATH if options.freestanding.is_some() => format!("{name}{{inline=rounded}},{}", DEFINE_FUNCTIONS.name),
+        EXPAND_MATH => {
             let (expand, functions) = match options.backend {
                 // its vectors are as wide as the runtime's
                 Backend::Llvm => (format!("{name}{{inline=doubles}}"), "tables"),
@@ -79,7 +80,7 @@ pub fn low(options: &Options) -> String {
 
 /// The passes in the middle of [`LOW`] that generate code for contractions.
 fn tile_contractions(options: &Options) -> String {
-    if options.arithmetic == Arithmetic::Fixed {
+    if options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() {
         let VectorRegisters { count, lanes } = match (options.backend, options.processor) {
             (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
             (Backend::Llvm | Backend::Cranelift | Backend::Auto, _) => VectorRegisters::X86_128,

@@ -277,6 +277,8 @@ pub enum OpCode {
     RtContractBlocks,
     /// `rt.depthwise`
     RtDepthwise,
+    /// `rt.load_address`
+    RtLoadAddress,
     /// `rt.pack`
     RtPack,
     /// `rt.parallel_for`
@@ -405,7 +407,7 @@ pub enum Dialect {
 }
 
 /// The dialects by code.
-pub(super) static DIALECTS: [Dialect; 184] = [
+pub(super) static DIALECTS: [Dialect; 185] = [
     Dialect::Builtin,
     Dialect::Func,
     Dialect::Func,
@@ -535,6 +537,7 @@ pub(super) static DIALECTS: [Dialect; 184] = [
     Dialect::MlProgram,
     Dialect::MlProgram,
     Dialect::MlProgram,
+    Dialect::Rt,
     Dialect::Rt,
     Dialect::Rt,
     Dialect::Rt,
@@ -593,7 +596,7 @@ pub(super) static DIALECTS: [Dialect; 184] = [
 ];
 
 /// Every code, in order.
-pub(super) static CODES: [OpCode; 184] = [
+pub(super) static CODES: [OpCode; 185] = [
     OpCode::BuiltinModule,
     OpCode::FuncFunc,
     OpCode::FuncReturn,
@@ -730,6 +733,7 @@ pub(super) static CODES: [OpCode; 184] = [
     OpCode::RtContract,
     OpCode::RtContractBlocks,
     OpCode::RtDepthwise,
+    OpCode::RtLoadAddress,
     OpCode::RtPack,
     OpCode::RtParallelFor,
     OpCode::RtUnpack,
@@ -781,7 +785,7 @@ pub(super) static CODES: [OpCode; 184] = [
 ];
 
 /// The names by code.
-pub(super) static NAMES: [DefinedName; 184] = [
+pub(super) static NAMES: [DefinedName; 185] = [
     DefinedName { text: "builtin.module", code: 0 },
     DefinedName { text: "func.func", code: 1 },
     DefinedName { text: "func.return", code: 2 },
@@ -918,54 +922,55 @@ pub(super) static NAMES: [DefinedName; 184] = [
     DefinedName { text: "rt.contract", code: 133 },
     DefinedName { text: "rt.contract_blocks", code: 134 },
     DefinedName { text: "rt.depthwise", code: 135 },
-    DefinedName { text: "rt.pack", code: 136 },
-    DefinedName { text: "rt.parallel_for", code: 137 },
-    DefinedName { text: "rt.unpack", code: 138 },
-    DefinedName { text: "rt.winograd", code: 139 },
-    DefinedName { text: "rt.winograd_tiles", code: 140 },
-    DefinedName { text: "scf.condition", code: 141 },
-    DefinedName { text: "scf.for", code: 142 },
-    DefinedName { text: "scf.if", code: 143 },
-    DefinedName { text: "scf.parallel", code: 144 },
-    DefinedName { text: "scf.reduce", code: 145 },
-    DefinedName { text: "scf.reduce.return", code: 146 },
-    DefinedName { text: "scf.while", code: 147 },
-    DefinedName { text: "scf.yield", code: 148 },
-    DefinedName { text: "tensor.bitcast", code: 149 },
-    DefinedName { text: "tensor.cast", code: 150 },
-    DefinedName { text: "tensor.collapse_shape", code: 151 },
-    DefinedName { text: "tensor.concat", code: 152 },
-    DefinedName { text: "tensor.dim", code: 153 },
-    DefinedName { text: "tensor.empty", code: 154 },
-    DefinedName { text: "tensor.expand_shape", code: 155 },
-    DefinedName { text: "tensor.extract", code: 156 },
-    DefinedName { text: "tensor.extract_slice", code: 157 },
-    DefinedName { text: "tensor.from_elements", code: 158 },
-    DefinedName { text: "tensor.generate", code: 159 },
-    DefinedName { text: "tensor.insert", code: 160 },
-    DefinedName { text: "tensor.insert_slice", code: 161 },
-    DefinedName { text: "tensor.pad", code: 162 },
-    DefinedName { text: "tensor.rank", code: 163 },
-    DefinedName { text: "tensor.reshape", code: 164 },
-    DefinedName { text: "tensor.splat", code: 165 },
-    DefinedName { text: "tensor.yield", code: 166 },
-    DefinedName { text: "vector.bitcast", code: 167 },
-    DefinedName { text: "vector.broadcast", code: 168 },
-    DefinedName { text: "vector.constant_mask", code: 169 },
-    DefinedName { text: "vector.create_mask", code: 170 },
-    DefinedName { text: "vector.extract", code: 171 },
-    DefinedName { text: "vector.fma", code: 172 },
-    DefinedName { text: "vector.from_elements", code: 173 },
-    DefinedName { text: "vector.gather", code: 174 },
-    DefinedName { text: "vector.insert", code: 175 },
-    DefinedName { text: "vector.load", code: 176 },
-    DefinedName { text: "vector.maskedload", code: 177 },
-    DefinedName { text: "vector.maskedstore", code: 178 },
-    DefinedName { text: "vector.reduction", code: 179 },
-    DefinedName { text: "vector.shape_cast", code: 180 },
-    DefinedName { text: "vector.shuffle", code: 181 },
-    DefinedName { text: "vector.step", code: 182 },
-    DefinedName { text: "vector.store", code: 183 },
+    DefinedName { text: "rt.load_address", code: 136 },
+    DefinedName { text: "rt.pack", code: 137 },
+    DefinedName { text: "rt.parallel_for", code: 138 },
+    DefinedName { text: "rt.unpack", code: 139 },
+    DefinedName { text: "rt.winograd", code: 140 },
+    DefinedName { text: "rt.winograd_tiles", code: 141 },
+    DefinedName { text: "scf.condition", code: 142 },
+    DefinedName { text: "scf.for", code: 143 },
+    DefinedName { text: "scf.if", code: 144 },
+    DefinedName { text: "scf.parallel", code: 145 },
+    DefinedName { text: "scf.reduce", code: 146 },
+    DefinedName { text: "scf.reduce.return", code: 147 },
+    DefinedName { text: "scf.while", code: 148 },
+    DefinedName { text: "scf.yield", code: 149 },
+    DefinedName { text: "tensor.bitcast", code: 150 },
+    DefinedName { text: "tensor.cast", code: 151 },
+    DefinedName { text: "tensor.collapse_shape", code: 152 },
+    DefinedName { text: "tensor.concat", code: 153 },
+    DefinedName { text: "tensor.dim", code: 154 },
+    DefinedName { text: "tensor.empty", code: 155 },
+    DefinedName { text: "tensor.expand_shape", code: 156 },
+    DefinedName { text: "tensor.extract", code: 157 },
+    DefinedName { text: "tensor.extract_slice", code: 158 },
+    DefinedName { text: "tensor.from_elements", code: 159 },
+    DefinedName { text: "tensor.generate", code: 160 },
+    DefinedName { text: "tensor.insert", code: 161 },
+    DefinedName { text: "tensor.insert_slice", code: 162 },
+    DefinedName { text: "tensor.pad", code: 163 },
+    DefinedName { text: "tensor.rank", code: 164 },
+    DefinedName { text: "tensor.reshape", code: 165 },
+    DefinedName { text: "tensor.splat", code: 166 },
+    DefinedName { text: "tensor.yield", code: 167 },
+    DefinedName { text: "vector.bitcast", code: 168 },
+    DefinedName { text: "vector.broadcast", code: 169 },
+    DefinedName { text: "vector.constant_mask", code: 170 },
+    DefinedName { text: "vector.create_mask", code: 171 },
+    DefinedName { text: "vector.extract", code: 172 },
+    DefinedName { text: "vector.fma", code: 173 },
+    DefinedName { text: "vector.from_elements", code: 174 },
+    DefinedName { text: "vector.gather", code: 175 },
+    DefinedName { text: "vector.insert", code: 176 },
+    DefinedName { text: "vector.load", code: 177 },
+    DefinedName { text: "vector.maskedload", code: 178 },
+    DefinedName { text: "vector.maskedstore", code: 179 },
+    DefinedName { text: "vector.reduction", code: 180 },
+    DefinedName { text: "vector.shape_cast", code: 181 },
+    DefinedName { text: "vector.shuffle", code: 182 },
+    DefinedName { text: "vector.step", code: 183 },
+    DefinedName { text: "vector.store", code: 184 },
 ];
 
 pub(crate) mod arith {
@@ -1274,6 +1279,8 @@ pub(crate) mod rt {
     pub const CONTRACT_BLOCKS: OpCode = OpCode::RtContractBlocks;
     /// `rt.depthwise`
     pub const DEPTHWISE: OpCode = OpCode::RtDepthwise;
+    /// `rt.load_address`
+    pub const LOAD_ADDRESS: OpCode = OpCode::RtLoadAddress;
     /// `rt.pack`
     pub const PACK: OpCode = OpCode::RtPack;
     /// `rt.parallel_for`

@@ -30,6 +30,13 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_traits(&[Trait::Pure])
             .with_verify(verify_buffer),
         OpDefinition::new(
+            "rt.load_address",
+            "An address in an array of pointers of a C caller, which are as wide as the target's.",
+            Arity::exactly(2),
+            Arity::exactly(1),
+        )
+        .with_verify(verify_load_address),
+        OpDefinition::new(
             "rt.append",
             "A tensor with one more element along its first axis. The tensor must not be read elsewhere: it is extended in \
              place.",
@@ -93,6 +100,12 @@ fn verify_buffer(body: &Body, op: Op) -> Check {
     let (from, to) = (operand_type(body, op, 0), result_type(body, op, 0));
     ensure(*from == Type::Index, || format!("operand must be index, found {from}"))?;
     ensure(to.as_memref().is_some(), || format!("result must be a memref, found {to}"))
+}
+
+fn verify_load_address(body: &Body, op: Op) -> Check {
+    let pointers = Type::memref([None], Type::I8);
+    same_types("operands", &types_of(body, body.op(op).operands()), &[pointers, Type::Index])?;
+    same_types("results", &types_of(body, body.op(op).results()), &[Type::Index])
 }
 
 fn verify_append(body: &Body, op: Op) -> Check {

@@ -62,6 +62,9 @@ pub(crate) struct Arguments {
     /// Save the outputs instead of printing them; a .npy file takes one output
     #[arg(long, value_name = "FILE.npz|FILE.npy|DIR")]
     pub(crate) save: Option<PathBuf>,
+    /// Print a SHA-256 digest of each output instead of its elements; equal digests are equal bits
+    #[arg(long, conflicts_with_all = ["save", "measurement", "test_data"])]
+    pub(crate) hash: bool,
     /// The code generator
     #[arg(long, value_enum, default_value_t = BackendName::Auto)]
     pub(crate) backend: BackendName,

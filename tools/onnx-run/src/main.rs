@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod digest;
 mod files;
 mod hints;
 mod inputs;
@@ -142,7 +143,10 @@ fn tell(arguments: &Arguments, named: &[(String, Value)]) -> Result<(), Failure>
     match &arguments.save {
         Some(path) => files::save(path, named, &Drafts::watch()),
         None => print(&named.iter().fold(String::new(), |mut text, (name, value)| {
-            let _ = writeln!(text, "{}", show::value(name, value));
+            let _ = match arguments.hash {
+                true => writeln!(text, "{name}: {}", digest::digest(value)),
+                false => writeln!(text, "{}", show::value(name, value)),
+            };
             text
         })),
     }

@@ -101,8 +101,13 @@ struct Arguments {
     /// Only use rewrites that keep every bit of the results
     #[arg(long)]
     strict_fp: bool,
-    /// The profile of the code: sonnx is for certified code, whose results are the same bit for bit on every processor,
-    /// and which has no runtime, no heap and no threads
+    /// Compute in one order on every processor, so that results are the same bit for bit
+    #[arg(long, conflicts_with = "strict_fp")]
+    fixed_fp: bool,
+    /// An object without a runtime, heap and threads, which needs nothing but memcpy and memset; all shapes must be fixed
+    #[arg(long)]
+    freestanding: bool,
+    /// The rules of a profile: sonnx is for certified code, which is also --fixed-fp and --freestanding
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     profile: ProfileName,
     /// Under the profile sonnx, accept graphs in attributes that read values of enclosing graphs
@@ -185,16 +190,26 @@ impl Arguments {
     }
 
     fn arithmetic(&self) -> Arithmetic {
-        match (self.profile, self.strict_fp) {
-            (ProfileName::Sonnx, _) => Arithmetic::Fixed,
-            (ProfileName::Onnx, true) => Arithmetic::Ordered,
-            (ProfileName::Onnx, false) => Arithmetic::Reassociated,
+        match (self.fixed_fp || self.profile == ProfileName::Sonnx, self.strict_fp) {
+            (true, _) => Arithmetic::Fixed,
+            (false, true) => Arithmetic::Ordered,
+            (false, false) => Arithmetic::Reassociated,
         }
     }
 
     /// The prefix of exported functions, for code without a runtime.
     fn freestanding(&self) -> Option<String> {
-        (self.profile == ProfileName::Sonnx).then(|| self.symbols())
+        self.is_freestanding().then(|| self.symbols())
+    }
+
+    /// Whether code has no runtime.
+    fn is_freestanding(&self) -> bool {
+        self.freestanding || self.profile == ProfileName::Sonnx
+    }
+
+    /// The option that asks for code without a runtime.
+    fn freestanding_option(&self) -> &'static str {
+        if self.freestanding { "--freestanding" } else { "--profile sonnx" }
     }
 
     /// The kind of output that the file's extension suggests, if it differs.
@@ -262,10 +277,11 @@ impl Arguments {
             _ if self.training && self.profile == ProfileName::Sonnx => {
                 return Err(Failure::usage("--profile sonnx: its document does not cover training"));
             }
-            Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
-                return Err(Failure::usage(
-                    "--profile sonnx: it is for objects, which are linked with nothing of ours",
-                ));
+            Emit::Lib | Emit::Exe | Emit::Clif if self.is_freestanding() => {
+                let option = self.freestanding_option();
+                return Err(Failure::usage(format!(
+                    "{option}: it is for objects, which are linked with nothing of ours"
+                )));
             }
             Emit::Lib | Emit::Exe if self.target.is_some() => {
                 return Err(Failure::usage(
@@ -281,8 +297,9 @@ impl Arguments {
         if self.training && !has_symbols {
             return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
         }
-        if self.profile == ProfileName::Sonnx && (self.training || !self.overridable.is_empty()) {
-            return Err(Failure::usage("--profile sonnx: the profile has neither variables nor optional inputs"));
+        if self.is_freestanding() && (self.training || !self.overridable.is_empty()) {
+            let option = self.freestanding_option();
+            return Err(Failure::usage(format!("{option}: such code has neither variables nor optional inputs")));
         }
         match &self.name {
             Some(_) if !has_symbols => {

@@ -9,7 +9,6 @@ use driver::{Signature, Trace};
 use ir::Module;
 
 use crate::backtraces::without_backtraces;
-use crate::check::ProfileName;
 use crate::emit::write_text;
 use crate::header::{header, static_header};
 use crate::program::{Program, Whole};
@@ -25,7 +24,7 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
     let Whole { module, interface, signature, step, trace } = program.join(&arguments.symbols(), arguments.cpu().1);
     let header = || header(&interface, &signature, step.as_ref());
     let write_object = |path: &Path| {
-        let interface = (arguments.profile == ProfileName::Onnx).then(|| interface.clone());
+        let interface = (!arguments.is_freestanding()).then(|| interface.clone());
         let options = Options { interface, ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
@@ -34,7 +33,7 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
             write_text(arguments, &for_reading('#', &codegen_llvm::compile_assembly(&module, &options)?), drafts)
         }
         Emit::LlvmIr => write_text(arguments, &for_reading(';', &codegen_llvm::compile_ir(&module, &options)?), drafts),
-        Emit::Header if arguments.profile == ProfileName::Sonnx => {
+        Emit::Header if arguments.is_freestanding() => {
             write_text(arguments, &static_header(&interface, &signature), drafts)
         }
         Emit::Header => write_text(arguments, &header(), drafts),

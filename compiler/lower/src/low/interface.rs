@@ -43,7 +43,7 @@ impl EntryPoint<'_> {
         let table = global(module, &format!("{name}_table"), 1 + words as i64);
         let status = global(module, &format!("{name}_status"), 1);
         let mut body = Body::new();
-        let entry = body.add_block(body.root(), &[table_type(), table_type()]);
+        let entry = body.add_block(body.root(), &[pointers_type(), pointers_type()]);
         let [inputs, outputs] = [0, 1].map(|at| body.arguments(entry)[at]);
         let mut builder = Builder::at_end(&mut body, entry);
         let [table, status] = [table, status].map(|words| memory_of(&mut builder, &words));
@@ -57,7 +57,8 @@ impl EntryPoint<'_> {
         for (addresses, shapes) in [(inputs, &shapes.inputs), (outputs, &shapes.outputs)] {
             for (number, shape) in shapes.iter().enumerate() {
                 let number = builder.constant_index(number as i64);
-                let address = builder.value(memref::LOAD, &[addresses, number], Type::I64, []);
+                let address = builder.value(rt::LOAD_ADDRESS, &[addresses, number], Type::Index, []);
+                let address = builder.value(arith::INDEX_CAST, &[address], Type::I64, []);
                 let none = builder.value(arith::CMPI, &[address, zero], Type::I1, [CmpIPredicate::Eq.attribute()]);
                 missing = builder.value(arith::ORI, &[missing, none], Type::I1, []);
                 store(&mut builder, address, table, at);
@@ -99,9 +100,14 @@ impl EntryPoint<'_> {
         });
         let code = builder.body.result(choice, 0);
         builder.create(func::RETURN, &[code], &[], []);
-        let r#type = FunctionType { inputs: vec![table_type(), table_type()], results: vec![Type::I64] };
+        let r#type = FunctionType { inputs: vec![pointers_type(), pointers_type()], results: vec![Type::I64] };
         module.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
     }
+}
+
+/// An array of pointers of a C caller.
+fn pointers_type() -> Type {
+    Type::memref([None], Type::I8)
 }
 
 /// The memory of words of the module.
@@ -152,7 +158,7 @@ pub fn check_freestanding(module: &Module) -> Result<()> {
     let error = |(what, (own, function)): (String, (Location, &str))| {
         // a kernel is attributed to the node of its call
         let node = if own.names().is_empty() { callers.get(function).cloned() } else { None };
-        let message = format!("it needs the runtime's {what}, which this profile does not provide");
+        let message = format!("it needs the runtime's {what}, and this code has no runtime");
         Diagnostic::unsupported(node.unwrap_or(own), message)
     };
     let errors: Vec<Diagnostic> = needed.into_iter().map(error).collect();

@@ -1,0 +1,81 @@
+//! What LLVM has to be told about a target beyond its triple.
+
+use inkwell::targets::RelocMode;
+
+/// The targets of one kind of processor.
+#[derive(Debug)]
+pub(crate) struct Architecture {
+    /// How their triples begin.
+    prefix: &'static str,
+    /// The features that code may use unless a CPU is named.
+    pub(crate) features: &'static str,
+    /// The calling convention, if there are several.
+    pub(crate) abi: &'static str,
+    /// Whether processors have fused multiply-adds.
+    pub(crate) fused: bool,
+    /// Whether processors have the minimum and the maximum of IEEE 754-2019, which are NaN if an operand is.
+    pub(crate) has_extremes: bool,
+}
+
+/// Without NEON on 32-bit ARM, as its vectors flush subnormal numbers to zero. The features of WebAssembly are those that all
+/// browsers have had for years.
+const ARCHITECTURES: [Architecture; 8] = [
+    Architecture { prefix: "x86_64", features: "", abi: "", fused: false, has_extremes: false },
+    Architecture { prefix: "aarch64", features: "", abi: "", fused: true, has_extremes: true },
+    Architecture { prefix: "arm64", features: "", abi: "", fused: true, has_extremes: true },
+    Architecture { prefix: "riscv64", features: "+m,+a,+f,+d,+c", abi: "lp64d", fused: true, has_extremes: false },
+    Architecture { prefix: "riscv32", features: "+m,+c", abi: "ilp32", fused: false, has_extremes: false },
+    Architecture { prefix: "thumb", features: "", abi: "", fused: false, has_extremes: false },
+    Architecture {
+        prefix: "armv7",
+        features: "+v7,+vfp3,-d32,+thumb2,-neon",
+        abi: "",
+        fused: false,
+        has_extremes: false,
+    },
+    Architecture {
+        prefix: "wasm32",
+        features: "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext,+mutable-globals",
+        abi: "",
+        fused: false,
+        has_extremes: true,
+    },
+];
+
+impl Architecture {
+    /// That of a triple; `None` if code was never generated for it.
+    pub(crate) fn of(triple: &str) -> Option<&'static Architecture> {
+        ARCHITECTURES.iter().find(|architecture| triple.starts_with(architecture.prefix))
+    }
+
+    /// A triple as LLVM spells it: Rust's and GNU's name the extensions of RISC-V, too.
+    pub(crate) fn triple(stated: &str) -> String {
+        let (processor, rest) = stated.split_once('-').unwrap_or((stated, ""));
+        let plain =
+            ["riscv64", "riscv32"].into_iter().find(|prefix| processor.starts_with(prefix)).unwrap_or(processor);
+        if rest.is_empty() { plain.to_string() } else { format!("{plain}-{rest}") }
+    }
+
+    /// Whether code may run at any address. Modules of WebAssembly and programs without an operating system have one place.
+    pub(crate) fn relocation(triple: &str) -> RelocMode {
+        match is_wasm(triple) || triple.contains("-none") {
+            true => RelocMode::Static,
+            false => RelocMode::PIC,
+        }
+    }
+}
+
+fn is_wasm(triple: &str) -> bool {
+    triple.starts_with("wasm")
+}
+
+/// Whether a target's objects are ELF.
+pub(crate) fn is_elf(triple: &str) -> bool {
+    !is_wasm(triple) && !["apple", "darwin", "windows"].iter().any(|system| triple.contains(system))
+}
+
+/// Whether bytes begin as those of an object file: ELF, WebAssembly, Mach-O, COFF for x86-64 or AArch64.
+pub(crate) fn is_object(bytes: &[u8]) -> bool {
+    let begins: [&[u8]; 5] = [b"\x7fELF", b"\0asm", b"\xcf\xfa\xed\xfe", b"\x64\x86", b"\x64\xaa"];
+    begins.iter().any(|begin| bytes.starts_with(begin))
+}
