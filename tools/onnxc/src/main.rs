@@ -18,6 +18,8 @@ mod target;
 #[cfg(feature = "llvm")]
 mod trace;
 #[cfg(feature = "llvm")]
+mod web;
+#[cfg(feature = "llvm")]
 mod worker;
 
 use std::io::IsTerminal;
@@ -40,6 +42,7 @@ Examples:
   onnxc model.onnx --emit lib -o libnet.so --name net     a self-contained library
   onnxc model.onnx -o model.o --training                  also net_training_initialize and net_training_step
   onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
+  onnxc model.onnx --emit npm -o net                      a package with a module of WebAssembly for browsers and Node.js
   onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
   onnxc model.onnx --emit kernels | less                  the model at the kernel level
   onnxc check model.onnx                                  report broken rules of ONNX";
@@ -153,6 +156,10 @@ enum Emit {
     Exe,
     /// The C header of the object or library
     Header,
+    /// A module of WebAssembly, without imports
+    Wasm,
+    /// A folder with a module of WebAssembly and a JavaScript module around it, as a package for npm
+    Npm,
     /// LLVM IR
     LlvmIr,
     /// Assembly
@@ -181,7 +188,7 @@ const PROGRAM: &str = "model";
 impl Arguments {
     /// Whether code is for any x86-64-v2 or better.
     fn is_portable(&self) -> bool {
-        self.cpu.is_none() && self.target.as_deref().map_or(cfg!(target_arch = "x86_64"), |t| t.starts_with("x86_64"))
+        self.cpu.is_none() && self.target().map_or(cfg!(target_arch = "x86_64"), |t| t.starts_with("x86_64"))
     }
 
     /// The level that a CPU's name states: x86-64-v3.
@@ -204,12 +211,30 @@ impl Arguments {
 
     /// Whether code has no runtime.
     fn is_freestanding(&self) -> bool {
-        self.freestanding || self.profile == ProfileName::Sonnx
+        self.freestanding || self.profile == ProfileName::Sonnx || self.is_web()
     }
 
     /// The option that asks for code without a runtime.
     fn freestanding_option(&self) -> &'static str {
-        if self.freestanding { "--freestanding" } else { "--profile sonnx" }
+        match (self.freestanding, self.profile) {
+            (true, _) => "--freestanding",
+            (false, ProfileName::Sonnx) => "--profile sonnx",
+            (false, ProfileName::Onnx) => "--emit wasm",
+        }
+    }
+
+    /// Whether the output is a module of WebAssembly.
+    fn is_web(&self) -> bool {
+        matches!(self.emit, Emit::Wasm | Emit::Npm)
+    }
+
+    /// The target triple, if it is not this machine's.
+    fn target(&self) -> Option<&str> {
+        #[cfg(feature = "llvm")]
+        if self.is_web() {
+            return Some(web::TARGET);
+        }
+        self.target.as_deref()
     }
 
     /// The kind of output that the file's extension suggests, if it differs.
@@ -220,6 +245,7 @@ impl Arguments {
             ("so" | "dylib" | "dll", emit) if emit != Emit::Lib => Some("--emit lib makes a shared library"),
             ("o" | "obj", emit) if emit != Emit::Obj => Some("--emit obj makes an object"),
             ("h" | "hpp", emit) if emit != Emit::Header => Some("--emit header makes a header"),
+            ("wasm", emit) if emit != Emit::Wasm => Some("--emit wasm makes a module of WebAssembly"),
             ("onnx", _) => Some("an ONNX model can only be the input, not the result"),
             _ => None,
         }
@@ -268,8 +294,11 @@ impl Arguments {
             Emit::Obj if !is_file && std::io::stdout().is_terminal() => {
                 return Err(Failure::usage("an object is not printed to a terminal: name a file with -o FILE"));
             }
-            Emit::Lib | Emit::Exe if !is_file => {
-                return Err(Failure::usage("libraries and programs need a file name: -o FILE"));
+            Emit::Lib | Emit::Exe | Emit::Wasm | Emit::Npm if !is_file => {
+                return Err(Failure::usage("libraries, programs and packages need a file name: -o FILE"));
+            }
+            Emit::Wasm | Emit::Npm if self.target.is_some() || self.cpu.is_some() => {
+                return Err(Failure::usage("--target and --cpu: WebAssembly is the target of --emit wasm and npm"));
             }
             _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
                 return Err(Failure::usage("--trace-matrix: the object must be in a file: --emit obj -o FILE"));
@@ -290,7 +319,8 @@ impl Arguments {
             }
             _ => {}
         }
-        let has_symbols = matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Header | Emit::LlvmIr | Emit::Asm);
+        let has_symbols =
+            self.is_web() || matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Header | Emit::LlvmIr | Emit::Asm);
         if self.training && !self.trace_matrix.is_empty() {
             return Err(Failure::usage("--trace-matrix: it cannot be combined with --training"));
         }

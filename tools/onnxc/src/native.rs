@@ -48,6 +48,19 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
             let object = if arguments.trace_matrix.is_empty() { vec![] } else { read(&arguments.output)? };
             arguments.trace_matrix.iter().try_for_each(|path| crate::trace::write(path, &object, &trace, drafts))
         }
+        Emit::Wasm | Emit::Npm => {
+            let folder = drafts.folder(SCRATCH)?;
+            let object = folder.path().join("model.o");
+            write_object(&object)?;
+            let exports = exports(Some(&interface.name));
+            if arguments.emit == Emit::Wasm {
+                return write_file(arguments, drafts, |path| crate::web::link(&object, path, &exports));
+            }
+            crate::web::write_package(arguments, &interface, &signature, drafts)?;
+            let module = drafts.file(&arguments.output.join(format!("{}.wasm", interface.name)))?;
+            crate::web::link(&object, module.path(), &exports)?;
+            module.finish()
+        }
         Emit::Lib => write_file(arguments, drafts, |path| {
             let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();
             link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
@@ -108,7 +121,7 @@ fn exports(name: Option<&str>) -> Vec<String> {
 
 fn options(arguments: &Arguments) -> Options {
     Options {
-        triple: arguments.target.clone(),
+        triple: arguments.target().map(str::to_string),
         cpu: arguments.cpu().0,
         optimization: match arguments.optimization {
             0 => Optimization::None,

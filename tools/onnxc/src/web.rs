@@ -1,0 +1,93 @@
+//! Modules of WebAssembly, and packages of them for npm.
+
+use std::path::Path;
+use std::process::Command;
+
+use codegen_llvm::Interface;
+use commandline::{Drafts, Failure, cannot_write};
+use driver::{Extent, Port, Signature, type_name};
+use serde_json::{Value, json};
+
+use crate::Arguments;
+
+/// The target of modules.
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The names of LLVM's linker, and what else can be one.
+const LINKERS: [&[&str]; 7] = [
+    &["wasm-ld"],
+    &["wasm-ld-22"],
+    &["wasm-ld-21"],
+    &["wasm-ld-20"],
+    &["wasm-ld-19"],
+    &["rust-lld", "-flavor", "wasm"],
+    &["zig", "wasm-ld"],
+];
+
+/// Bytes of the stack; kernels keep tiles on it.
+const STACK: u32 = 1 << 20;
+
+/// Links an object to a module that imports nothing and exports the model's functions, its memory, and `__heap_base`, from
+/// where on the memory is free.
+pub(crate) fn link(object: &Path, target: &Path, exports: &[String]) -> Result<(), Failure> {
+    let options = ["--no-entry", "--strip-all", "-O2", "--export=__heap_base"].map(str::to_string);
+    let exports = exports.iter().map(|name| format!("--export={name}"));
+    let arguments: Vec<String> =
+        options.into_iter().chain(exports).chain(["-z".into(), format!("stack-size={STACK}")]).collect();
+    let run = |program: &str, first: &[&str]| {
+        Command::new(program).args(first).args(&arguments).arg(object).arg("-o").arg(target).output()
+    };
+    let given = std::env::var("WASM_LD").ok();
+    let output = match &given {
+        Some(program) => run(program, &[]).ok(),
+        None => LINKERS.iter().find_map(|linker| run(linker[0], &linker[1..]).ok()),
+    };
+    let failed = |problem: &str| Failure::input(format!("linking a module of WebAssembly: {problem}"));
+    let output = output.ok_or_else(|| match given {
+        Some(program) => failed(&format!("{program}, which WASM_LD names, cannot be run")),
+        None => failed("no linker was found; install lld or zig, or set WASM_LD to a wasm-ld"),
+    })?;
+    if output.status.success() { Ok(()) } else { Err(failed(&String::from_utf8_lossy(&output.stderr))) }
+}
+
+/// Writes what stands beside the module in a package: the JavaScript module, its types, and `package.json`.
+pub(crate) fn write_package(
+    arguments: &Arguments,
+    interface: &Interface,
+    signature: &Signature,
+    drafts: &Drafts,
+) -> Result<(), Failure> {
+    let name = &interface.name;
+    let port = |port: &Port| {
+        let extent = |extent: &Extent| match extent {
+            Extent::Fixed(extent) => json!(extent),
+            Extent::Named(_) | Extent::Any => Value::Null,
+        };
+        let shape: Vec<Value> = port.shape.iter().map(extent).collect();
+        json!({ "name": port.name, "type": type_name(&port.element), "shape": shape })
+    };
+    let ports = |ports: &[Port]| ports.iter().map(port).collect::<Vec<_>>();
+    let described = json!({
+        "inputs": ports(&signature.inputs),
+        "outputs": ports(&signature.outputs),
+        "messages": interface.messages,
+    });
+    let script = include_str!("web/index.mjs").replace("@SIGNATURE@", &described.to_string()).replace("@NAME@", name);
+    let package = json!({
+        "name": name,
+        "version": "1.0.0",
+        "type": "module",
+        "exports": { ".": { "types": "./index.d.ts", "default": "./index.mjs" } },
+        "files": ["index.mjs", "index.d.ts", format!("{name}.wasm")],
+    });
+    let folder = &arguments.output;
+    std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+    for (file, text) in [
+        ("index.mjs", script),
+        ("index.d.ts", include_str!("web/index.d.ts").to_string()),
+        ("package.json", format!("{package:#}\n")),
+    ] {
+        drafts.file(&folder.join(file))?.write(text.as_bytes())?;
+    }
+    Ok(())
+}

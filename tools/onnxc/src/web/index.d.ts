@@ -1,0 +1,33 @@
+/** The array of a tensor's elements; 16-bit floats are their bits. */
+export type Data =
+  | Float32Array | Float64Array | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array;
+
+/** What a session takes: also a tensor of onnxruntime-common. */
+export interface TensorLike {
+  readonly type: string;
+  readonly data: ArrayLike<number> | ArrayLike<bigint>;
+  readonly dims: readonly number[];
+}
+
+export declare class Tensor implements TensorLike {
+  constructor(type: string, data: Data | readonly number[] | readonly bigint[], dims?: readonly number[]);
+  readonly type: string;
+  readonly data: Data;
+  readonly dims: readonly number[];
+  readonly size: number;
+}
+
+export interface CreateOptions {
+  /** Called while the module is fetched; `total` is undefined where the server does not say it. */
+  onProgress?(loaded: number, total?: number): void;
+}
+
+export declare class InferenceSession {
+  /** A session; `source` is by default the module next to this file. */
+  static create(source?: string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module, options?: CreateOptions): Promise<InferenceSession>;
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  /** Runs the model. Rejects where an input is missing or has another type or shape, and where the run fails. */
+  run(feeds: Readonly<Record<string, TensorLike>>, fetches?: readonly string[]): Promise<Record<string, Tensor>>;
+  release(): Promise<void>;
+}
