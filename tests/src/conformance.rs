@@ -8,6 +8,7 @@ use crate::graphs::{self, Numbers};
 use crate::guard;
 use driver::testdata::{DataSet, Tolerance, compare, data_sets, read_data_set};
 use driver::{Backend, CompiledModel, Compiler, Diagnostic, ErrorClass, Options, Result, Session, Signature, Value};
+use proto::{Message, Model};
 
 /// How a case's inputs are given at compile time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -19,6 +20,8 @@ pub enum Mode {
     Dynamic,
     /// Constants.
     Constant,
+    /// As declared in the model, which is simplified, written and read again before.
+    Simplified,
 }
 
 /// A case of the suite.
@@ -116,7 +119,7 @@ fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode)
     for set in &sets {
         let model = match &compiled {
             Some(model) if mode != Mode::Constant => model.clone(),
-            _ => Arc::new(compiler.compile_file_with(&path, &import_options(&signature, set, mode))?),
+            _ => Arc::new(compile(compiler, &path, mode, &import_options(&signature, set, mode))?),
         };
         let is_input = |value: &&Value| mode != Mode::Constant || value.as_tensor().is_none();
         let inputs: &[Value] = &set.inputs.iter().filter(is_input).cloned().collect::<Vec<_>>();
@@ -135,6 +138,14 @@ fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode)
         }
     }
     Ok(None)
+}
+
+fn compile(compiler: &Compiler, path: &Path, mode: Mode, options: &import::Options) -> Result<CompiledModel> {
+    if mode != Mode::Simplified {
+        return compiler.compile_file_with(path, options);
+    }
+    let written = export::simplify(&Model::load(path)?, &import::Options::default())?.encode_to_vec();
+    compiler.compile_model(&Model::from_bytes(&written)?, None, options)
 }
 
 /// Compiles a random graph and runs it twice, as for cases.
@@ -171,7 +182,7 @@ fn import_options(signature: &Signature, set: &DataSet, mode: Mode) -> import::O
         // sequences do not become constants, and have no shape
         let Value::Tensor(tensor) = value else { continue };
         match mode {
-            Mode::Given => {}
+            Mode::Given | Mode::Simplified => {}
             Mode::Dynamic => drop(options.shapes.insert(port.name.clone(), vec![None; tensor.shape.len()])),
             Mode::Constant => drop(options.constants.insert(port.name.clone(), tensor.elements())),
         }

@@ -97,6 +97,13 @@ fn cranelift_with_constant_inputs() {
     check(&STANDARD, "cranelift", "constant");
 }
 
+/// What the exporter writes, the importer reads, and it computes the same.
+#[test]
+fn simplified() {
+    check(&STANDARD, "cranelift", "simplified");
+    check(&CONTRIB, "cranelift", "simplified");
+}
+
 /// Code that runs once.
 #[test]
 fn auto() {
