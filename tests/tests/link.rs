@@ -220,6 +220,99 @@ fn examples_run() {
     }
 }
 
+/// The folder that `--emit package` writes for a model that adds two inputs.
+fn package(name: &str) -> PathBuf {
+    let folder = scratch::folder(name).join("net");
+    let port = |name: &str| value_info(name, Some(tensor_type(1, &[None, Some(3)])));
+    let model = write(&model("", 17, node("Add", 2, 1, vec![]), &[port("x0"), port("x1")]), name);
+    run(Command::new(compiler()).arg(&model).args(["--name", "net", "--emit", "package", "-o"]).arg(&folder));
+    folder
+}
+
+const PACKAGED: &str = "11 22 33 [1, 3]\ninput 'x0': the model takes float32 [?, 3]\n";
+
+/// Compilers' warnings that headers are free of.
+const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"];
+
+#[test]
+fn a_package_is_found_by_pkg_config() {
+    let folder = package("pkg-config");
+    let flags = |options: &[&str]| {
+        let mut command = Command::new("pkg-config");
+        text_of(command.env("PKG_CONFIG_PATH", folder.join("lib/pkgconfig")).args(options).arg("net"))
+    };
+    let example = repository().join("examples/package/main.cpp");
+    for (program, options, rpath) in [
+        ("shared", &["--cflags", "--libs"][..], "-Wl,-rpath,net/lib"),
+        ("static", &["--cflags", "--libs", "--static"], "-static"),
+    ] {
+        let flags = flags(options);
+        let mut command = Command::new("c++");
+        command.current_dir(folder.join("..")).arg("-std=c++17").args(STRICT).arg(&example).arg("-o").arg(program);
+        run(command.args(flags.split_whitespace()).arg(rpath));
+        assert_eq!(text_of(Command::new(format!("./{program}")).current_dir(folder.join(".."))), PACKAGED);
+    }
+    let signature: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("signature.json")).expect("it was written")).expect("JSON");
+    assert_eq!(signature["inputs"][1]["name"], "x1");
+    assert_eq!(signature["outputs"][0]["shape"], serde_json::json!([null, 3]));
+}
+
+#[test]
+fn a_package_is_found_by_cmake() {
+    let cmake = std::env::var_os("PYTHON").map(|python| Path::new(&python).with_file_name("cmake"));
+    let Some(cmake) = cmake.filter(|cmake| cmake.exists()) else {
+        eprintln!("skipped: cmake is not next to the Python of PYTHON");
+        return;
+    };
+    let folder = package("cmake");
+    let build = folder.with_file_name("build");
+    let prefix = format!("-DCMAKE_PREFIX_PATH={}", folder.display());
+    run(Command::new(&cmake).arg("-S").arg(repository().join("examples/package")).arg("-B").arg(&build).arg(prefix));
+    run(Command::new(&cmake).arg("--build").arg(&build));
+    for program in ["static", "shared"] {
+        assert_eq!(text_of(&mut Command::new(build.join(program))), PACKAGED);
+    }
+}
+
+#[test]
+fn a_program_takes_inputs_by_name_and_measures_itself() {
+    let folder = scratch::folder("program-inputs");
+    let port = |name: &str| value_info(name, Some(tensor_type(1, &[None, Some(3)])));
+    let model = write(&model("", 17, node("Sub", 2, 1, vec![]), &[port("x0"), port("x1")]), "program-inputs");
+    let program = folder.join("program");
+    run(Command::new(compiler()).arg(&model).args(["--emit", "exe", "-o"]).arg(&program));
+    for (name, value) in [("a.pb", 5.0f32), ("b.pb", 3.0)] {
+        let tensor =
+            proto::TensorProto { data_type: 1, dims: vec![1, 3], float_data: vec![value; 3], ..Default::default() };
+        std::fs::write(folder.join(name), proto::Message::encode_to_vec(&tensor)).expect("the folder takes files");
+    }
+    let text = |arguments: &[&str]| text_of(Command::new(&program).current_dir(&folder).args(arguments));
+    assert_eq!(text(&["a.pb", "b.pb"]), "y0: float32 [1, 3] [2.0, 2.0, 2.0]\n");
+    assert_eq!(text(&["x1=a.pb", "b.pb"]), "y0: float32 [1, 3] [-2.0, -2.0, -2.0]\n");
+    let measured = text(&["a.pb", "b.pb", "--bench", "3"]);
+    assert!(measured.starts_with("latency of 3 runs: median "), "{measured}");
+    let wrong = Command::new(&program).current_dir(&folder).args(["a.pb"]).output().expect("it starts");
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn headers_are_free_of_warnings() {
+    let folder = package("warnings");
+    let program = "#include <net.h>\nint main(void) { return (int)net_initialize(); }\n";
+    for (compiler, standard, file) in [("cc", "-std=c99", "main.c"), ("c++", "-std=c++17", "main.cpp")] {
+        let path = folder.join(file);
+        std::fs::write(&path, program).expect("the folder takes files");
+        run(Command::new(compiler)
+            .arg(standard)
+            .args(STRICT)
+            .arg("-fsyntax-only")
+            .arg("-I")
+            .arg(folder.join("include"))
+            .arg(path));
+    }
+}
+
 #[test]
 fn runs_initialize_models_and_say_which_input_is_wrong() {
     let port = value_info("x0", Some(tensor_type(1, &[None, Some(3)])));

@@ -1,7 +1,6 @@
 //! The error that ends a tool.
 
 use std::panic::UnwindSafe;
-use std::process::ExitCode;
 
 use driver::{Diagnostic, ErrorClass};
 
@@ -57,10 +56,10 @@ impl From<String> for Failure {
 }
 
 /// Runs a tool: prints its errors, and returns the exit code. A panic is a bug of ours.
-pub fn guard(tool: impl FnOnce() -> Result<(), Failure> + UnwindSafe) -> ExitCode {
+pub fn guard(tool: impl FnOnce() -> Result<(), Failure> + UnwindSafe) -> i32 {
     crate::faults::handle();
     let failure = match std::panic::catch_unwind(tool) {
-        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Ok(())) => return 0,
         Ok(Err(failure)) => failure,
         Err(panic) if let Some(shortage) = limits::of_panic(&*panic) => Failure::input(shortage),
         Err(_) => Failure::new(ErrorClass::Internal, "this is a bug of the compiler, not of the model"),
@@ -68,5 +67,5 @@ pub fn guard(tool: impl FnOnce() -> Result<(), Failure> + UnwindSafe) -> ExitCod
     for line in failure.lines {
         warn(&line);
     }
-    ExitCode::from(failure.code as u8)
+    failure.code
 }

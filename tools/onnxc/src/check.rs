@@ -93,8 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Some(model) = &arguments.model else {
         return print(&if arguments.json { rules_json(profile) } else { rules_text(profile) });
     };
-    let sets = arguments.operator_sets.iter().map(|path| OperatorSetProto::load(path));
-    let sets = sets.collect::<Result<Vec<_>, _>>().map_err(|damage| vec![damage])?;
+    let sets = operator_sets(&arguments.operator_sets)?;
     let mut found = match model == Path::new("-") {
         true => driver::check_bytes(&standard_input()?, profile, &sets),
         false => driver::check_file(model, profile, &sets),
@@ -132,7 +131,14 @@ fn known_rule(name: &str) -> Result<String, String> {
     }
 }
 
-fn standard_input() -> Result<Vec<u8>, Failure> {
+/// Reads operator-set documents.
+pub(crate) fn operator_sets(paths: &[PathBuf]) -> Result<Vec<OperatorSetProto>, Failure> {
+    let sets = paths.iter().map(|path| OperatorSetProto::load(path));
+    Ok(sets.collect::<Result<_, _>>().map_err(|damage| vec![damage])?)
+}
+
+/// All of the standard input.
+pub(crate) fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().read_to_end(&mut bytes);
     read.map_err(|error| Failure::input(format!("standard input: the model cannot be read: {error}")))?;

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure, Progress, print};
-use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Reporter, Trace};
+use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Reporter};
 use ir::PrintOptions;
 
-#[cfg(feature = "llvm")]
-use crate::program::Program;
 use crate::{Arguments, Emit};
+#[cfg(feature = "llvm")]
+use {crate::program::Program, driver::Trace};
 
 /// Generates the requested output of a model, and writes it.
 pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Result<(), Failure> {
@@ -24,7 +24,11 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
         Ok::<String, Failure>(ir::print_assembly(&module, &dialects::registry(), &PrintOptions::brief()))
     };
     let text = match arguments.emit {
-        Emit::Graph | Emit::Onnx => text(Level::Graph, Backend::Llvm)?,
+        Emit::Onnx => {
+            drop(progress);
+            return crate::simplify::write(arguments, model, drafts);
+        }
+        Emit::Graph => text(Level::Graph, Backend::Llvm)?,
         Emit::Linalg => text(Level::Structured, Backend::Llvm)?,
         Emit::Kernels => text(Level::Kernel, Backend::Llvm)?,
         Emit::Loops => text(Level::Low, Backend::Llvm)?,
@@ -66,7 +70,7 @@ pub(crate) fn write_text(arguments: &Arguments, text: &str, drafts: &Drafts) -> 
 }
 
 /// The import options: the part of a model, and the inputs that may be given another value.
-fn part(arguments: &Arguments, entry: Entry) -> ImportOptions {
+pub(crate) fn part(arguments: &Arguments, entry: Entry) -> ImportOptions {
     ImportOptions { entry, overridable: arguments.overridable.iter().cloned().collect(), ..ImportOptions::default() }
 }
 

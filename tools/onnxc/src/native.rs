@@ -1,5 +1,6 @@
 //! Native code: objects, libraries, programs, and LLVM's textual outputs.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,6 +9,7 @@ use commandline::{Drafts, Failure, cannot_write, write_binary};
 use driver::{Signature, Trace};
 use ir::Module;
 
+use crate::archive::archive;
 use crate::backtraces::without_backtraces;
 use crate::emit::write_text;
 use crate::header::{header, static_header};
@@ -15,7 +17,7 @@ use crate::program::{Program, Whole};
 use crate::{Arguments, Emit};
 
 /// The prefix of folders with the inputs of the linker.
-const SCRATCH: &str = "onnxc";
+pub(crate) const SCRATCH: &str = "onnxc";
 
 /// Generates native code, or its text, and writes that.
 pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> Result<(), Failure> {
@@ -65,6 +67,23 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
             let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();
             link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
         }),
+        Emit::Staticlib => {
+            write_file(arguments, drafts, |path| archive(path, &runtime_library()?, drafts, write_object))
+        }
+        Emit::Package => {
+            let (name, folder) = (arguments.symbols(), &arguments.output);
+            crate::package::write_texts(folder, &name, &header(), &signature, drafts)?;
+            let [soname, archived] = ["so", "a"].map(|ending| format!("lib{name}.{ending}"));
+            let product = Product::Library { soname: &soname, exports: &interface.exports() };
+            let object = drafts.folder(SCRATCH)?;
+            let object = object.path().join("model.o");
+            write_object(&object)?;
+            let copy = |path: &Path| fs::copy(&object, path).map(drop).map_err(|error| cannot_write(path, &error));
+            finished(&folder.join("lib").join(&soname), drafts, |path| link(path, drafts, copy, &product))?;
+            finished(&folder.join("lib").join(archived), drafts, |path| {
+                archive(path, &runtime_library()?, drafts, copy)
+            })
+        }
         _ => write_file(arguments, drafts, |path| {
             link(path, drafts, write_object, &Product::Program { header: &header() })
         }),
@@ -101,7 +120,7 @@ fn for_reading(comment: char, text: &str) -> String {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
 fn write_file(
@@ -109,7 +128,12 @@ fn write_file(
     drafts: &Drafts,
     write: impl FnOnce(&Path) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let draft = drafts.file(&arguments.output)?;
+    finished(&arguments.output, drafts, write)
+}
+
+/// Writes a file as a draft.
+fn finished(target: &Path, drafts: &Drafts, write: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<(), Failure> {
+    let draft = drafts.file(target)?;
     write(draft.path())?;
     draft.finish()
 }
@@ -151,7 +175,7 @@ fn link(
     let folder = drafts.folder(SCRATCH)?;
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
-        std::fs::write(&path, bytes).map_err(|error| cannot_write(&path, &error))?;
+        fs::write(&path, bytes).map_err(|error| cannot_write(&path, &error))?;
         Ok::<PathBuf, Failure>(path)
     };
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
@@ -166,6 +190,7 @@ fn link(
         }
         Product::Program { header } => {
             write("model.h", header.as_bytes())?;
+            write("runner_files.c", include_bytes!("runner_files.c"))?;
             command.arg("-O1").arg(write("runner.c", include_bytes!("runner.c"))?);
         }
     }

@@ -1,19 +1,17 @@
 //! `onnxc check --report`: a page about a model, its restrictions and its code. It depends on neither the machine nor
 //! the date, so that it has the same bytes everywhere.
 
-#[cfg(feature = "llvm")]
-use dialects::{OpCode, math};
-use std::collections::HashMap;
 use std::path::Path;
 
 use commandline::Failure;
+use dialects::{OpCode, math};
 use driver::{
     Arithmetic, Backend, Compiler, Evidence, Finding, Options, Processor, Profile, Reporter, VectorRegisters, rules,
 };
 use ir::{FloatType, PrintOptions, Type};
 use sha2::{Digest, Sha256};
 #[cfg(feature = "llvm")]
-use {driver::Signature, ir::Module};
+use {driver::Signature, ir::Module, std::collections::HashMap};
 
 use crate::check::Arguments;
 use crate::page::{row, table};

@@ -1,4 +1,4 @@
-/* A program that runs the model on .npy files. */
+/* A program that runs the model on files. */
 #include "model.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* The name of a value's type. */
 static const char *type_name(int64_t number) {
@@ -43,57 +44,7 @@ static int fail(const char *where, const char *problem) {
     return 1;
 }
 
-/* The extents of a header's shape; their number, or -1 if there are more than the model's rank. */
-static int64_t read_shape(const char *header, const model_port *port, model_tensor *tensor) {
-    const char *next = strchr(header, '(');
-    int64_t rank = 0;
-    if (!next) return -1;
-    for (next++; *next && *next != ')';) {
-        char *end;
-        int64_t extent = strtoll(next, &end, 10);
-        if (end == next) {
-            next++;
-            continue;
-        }
-        if (rank >= port->rank) return -1;
-        tensor->shape[rank++] = extent;
-        next = end;
-    }
-    return rank;
-}
-
-static int64_t count_of(const model_port *port, const model_tensor *tensor) {
-    int64_t count = 1;
-    for (int64_t axis = 0; axis < port->rank; axis++) count *= tensor->shape[axis];
-    return count;
-}
-
-static int read_array(const char *path, const model_port *port, model_tensor *tensor) {
-    unsigned char start[12];
-    FILE *file = fopen(path, "rb");
-    if (!file) return fail(path, strerror(errno));
-    if (fread(start, 1, 10, file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) return fail(path, "is not a .npy file");
-    size_t length = start[8] | (size_t)start[9] << 8;
-    if (start[6] >= 2) {
-        if (fread(start + 10, 1, 2, file) != 2) return fail(path, "ends too early");
-        length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
-    }
-    char *header = (char *)malloc(length + 1);
-    if (!header || fread(header, 1, length, file) != length) return fail(path, "ends too early");
-    header[length] = 0;
-    char *type = strstr(header, "'descr':"), *shape = strstr(header, "'shape':");
-    if (!type || !shape || !strstr(header, "'fortran_order': False")) return fail(path, "is not in C order");
-    char *type_end = strchr(type, ',');
-    if (type_end) *type_end = 0;
-    if (!strstr(type, descriptor(port->type))) return fail(path, port->message);
-    if (read_shape(shape, port, tensor) != port->rank) return fail(path, port->message);
-    free(header);
-    size_t bytes = (size_t)(count_of(port, tensor) * port->element_bytes);
-    tensor->data = malloc(bytes ? bytes : 1);
-    if (!tensor->data || fread(tensor->data, 1, bytes, file) != bytes) return fail(path, "ends too early");
-    fclose(file);
-    return 0;
-}
+#include "runner_files.c"
 
 static int write_array(const char *folder, const model_port *port, const model_tensor *tensor) {
     char path[4096], header[1024];
@@ -221,8 +172,10 @@ static void describe(const model_port *port, const model_tensor *tensor) {
 static void usage(FILE *stream, const char *program) {
     fprintf(stream, "Usage: %s", program);
     for (int64_t i = 0; i < model_input_count; i++) fprintf(stream, " %s.npy", model_input(i)->name);
-    fprintf(stream, " [-o FOLDER]\n\nRuns the model on one .npy file for each input, in order, and prints the outputs; with\n"
-                    "-o writes each that is a tensor to FOLDER/NAME.npy instead.\n\n");
+    fprintf(stream,
+            " [-o FOLDER] [--bench RUNS]\n\nRuns the model and prints the outputs; with -o writes each that is a tensor to\n"
+            "FOLDER/NAME.npy instead; with --bench prints the latency.\n\nInputs are .npy or .pb files, in order or as NAME=FILE, "
+            "or a .npz file with all of them:\n\n");
     for (int64_t i = 0; i < model_input_count; i++) fprintf(stream, "  %s\n", model_input(i)->message);
     for (int64_t i = 0; i < model_output_count; i++) {
         fprintf(stream, "  output '%s': %s of rank %lld\n", model_output(i)->name, model_output(i)->type,
@@ -235,41 +188,89 @@ static int make_folder(const char *path) {
     return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : fail(path, strerror(errno));
 }
 
-int main(int count, char **arguments) {
-    model_tensor inputs[model_input_count + 1] = {{0}}, outputs[model_output_count + 1];
-    model_session session = {0};
-    const char *folder = 0;
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compare(const void *a, const void *b) {
+    double difference = *(const double *)a - *(const double *)b;
+    return (difference > 0) - (difference < 0);
+}
+
+/* Prints the latency of runs. */
+static int64_t measure(model_session *session, const model_tensor *inputs, model_tensor *outputs, long runs) {
+    double *times = (double *)calloc((size_t)runs, sizeof *times);
+    int64_t status = 0;
+    for (long run = 0; times && run < runs && status == 0; run++) {
+        double start = seconds();
+        status = model_run(session, inputs, outputs);
+        times[run] = seconds() - start;
+        for (int64_t i = 0; i < model_output_count && status == 0; i++) model_free(&outputs[i]);
+    }
+    if (times && status == 0) {
+        qsort(times, (size_t)runs, sizeof *times, compare);
+        printf("latency of %ld runs: median %.4f ms, least %.4f ms\n", runs, 1e3 * times[runs / 2], 1e3 * times[0]);
+    }
+    free(times);
+    return status;
+}
+
+/* What the command line asks for. */
+typedef struct {
+    const char *folder;
+    long runs;
+    model_tensor inputs[model_input_count + 1];
+} request;
+
+/* Reads the command line; the exit code if the program ends, else -1. */
+static int read_arguments(int count, char **arguments, request *asked) {
+    int64_t next = 0;
     for (int i = 1; i < count; i++) {
-        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
+        const char *argument = arguments[i], *value = i + 1 < count ? arguments[i + 1] : 0;
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             usage(stdout, arguments[0]);
             return 0;
         }
+        int is_folder = strcmp(argument, "-o") == 0, is_bench = strcmp(argument, "--bench") == 0;
+        if (is_folder && value) asked->folder = value;
+        if (is_bench && value) asked->runs = strtol(value, 0, 10);
+        if ((is_folder && !asked->folder) || (is_bench && asked->runs < 1)) {
+            usage(stderr, arguments[0]);
+            return 2;
+        }
+        if (is_folder || is_bench) i++;
+        else if (read_input(argument, asked->inputs, &next)) return 1;
     }
-    if (count >= 3 && strcmp(arguments[count - 2], "-o") == 0) {
-        folder = arguments[count - 1];
-        count -= 2;
+    int found = 0;
+    for (int64_t i = 0; i < model_input_count; i++) found += asked->inputs[i].data || model_input(i)->initial;
+    if (found == model_input_count) return -1;
+    fprintf(stderr, "error: the model takes %d inputs, found %d\n", (int)model_input_count, found);
+    usage(stderr, arguments[0]);
+    return 2;
+}
+
+int main(int count, char **arguments) {
+    request asked = {0};
+    model_tensor outputs[model_output_count + 1];
+    model_session session = {0};
+    int end = read_arguments(count, arguments, &asked);
+    if (end >= 0) return end;
+    int64_t status = model_run(&session, asked.inputs, outputs);
+    int failed = asked.folder && status == 0 ? make_folder(asked.folder) : 0;
+    for (int64_t i = 0; i < model_output_count && status == 0; i++) {
+        /* only tensors have files */
+        if (asked.runs == 0 && (!asked.folder || outputs[i].element_type == 0)) describe(model_output(i), &outputs[i]);
+        else if (asked.folder && !failed) failed |= write_array(asked.folder, model_output(i), &outputs[i]);
+        model_free(&outputs[i]);
     }
-    if (count != model_input_count + 1) {
-        fprintf(stderr, "error: the model takes %d inputs, found %d\n", (int)model_input_count, count - 1);
-        usage(stderr, arguments[0]);
-        return 2;
-    }
-    for (int64_t i = 0; i < model_input_count; i++) {
-        if (read_array(arguments[i + 1], model_input(i), &inputs[i])) return 1;
-    }
-    int64_t status = model_run(&session, inputs, outputs);
+    if (asked.runs && status == 0) status = measure(&session, asked.inputs, outputs, asked.runs);
     if (status != 0) {
         fprintf(stderr, "error: %s\n", model_message(status));
         return 1;
     }
-    int failed = folder ? make_folder(folder) : 0;
-    for (int64_t i = 0; i < model_output_count; i++) {
-        /* only tensors have files */
-        if (!folder || outputs[i].element_type == 0) describe(model_output(i), &outputs[i]);
-        else if (!failed) failed |= write_array(folder, model_output(i), &outputs[i]);
-        model_free(&outputs[i]);
-    }
-    for (int64_t i = 0; i < model_input_count; i++) free(inputs[i].data);
+    for (int64_t i = 0; i < model_input_count; i++) free(asked.inputs[i].data);
     model_close(&session);
     return failed;
 }

@@ -1,0 +1,409 @@
+//! `onnxc` as a function: compiles an ONNX model to native code, or to the text of any level on the way there.
+
+#[cfg(feature = "llvm")]
+mod archive;
+#[cfg(feature = "llvm")]
+mod backtraces;
+mod check;
+mod emit;
+#[cfg(feature = "llvm")]
+mod header;
+mod inspect;
+#[cfg(feature = "llvm")]
+mod native;
+#[cfg(feature = "llvm")]
+mod package;
+mod page;
+#[cfg(feature = "llvm")]
+mod program;
+mod report;
+mod simplify;
+#[cfg(feature = "llvm")]
+mod target;
+#[cfg(feature = "llvm")]
+mod trace;
+#[cfg(feature = "llvm")]
+mod web;
+#[cfg(feature = "llvm")]
+mod worker;
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand, ValueEnum};
+use commandline::{Drafts, Failure, Shell, dimension, expect_one_value, guard, shape, write_binary};
+use driver::{Arithmetic, Processor, VectorRegisters};
+
+use crate::check::ProfileName;
+
+const EXAMPLES: &str = "\
+Examples:
+  onnxc model.onnx -o model.o --name net                  an object, whose functions are net_run, net_close, …
+  onnxc model.onnx --emit header -o net.h --name net      the C header of it
+  onnxc model.onnx --emit lib -o libnet.so --name net     a self-contained library
+  onnxc model.onnx --emit package -o net --name net       a folder for CMake, pkg-config, C and C++
+  onnxc model.onnx -o model.o --training                  also net_training_initialize and net_training_step
+  onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
+  onnxc model.onnx --emit npm -o net                      a package with a module of WebAssembly for browsers and Node.js
+  onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
+  onnxc model.onnx --emit onnx -o simple.onnx             the model, simplified
+  onnxc model.onnx --emit kernels | less                  the model at the kernel level
+  onnxc check model.onnx                                  report broken rules of ONNX";
+
+/// Compile an ONNX model.
+#[derive(Parser, Debug)]
+#[command(name = "onnxc", version, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The model; - is standard input
+    #[arg(required_unless_present_any = ["worker", "successor", "probe", "completions"])]
+    model: Option<PathBuf>,
+    /// The output file; - is standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+    /// The kind of output
+    #[arg(long, value_enum, default_value_t = Emit::Obj)]
+    emit: Emit,
+    /// The target triple; this machine's by default
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+    /// The CPU as LLVM names it, or native for this machine's; by default any x86-64-v2 or better, with kernels for v3
+    /// and v4 that are chosen when the model is loaded
+    #[arg(long, value_name = "NAME")]
+    cpu: Option<String>,
+    /// The prefix of the symbols of an object or library; by default the model's file name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The optimisation level
+    #[arg(short = 'O', default_value_t = 2, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
+    optimization: u8,
+    /// The extent of a named dimension, fixed before compilation
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
+    dims: Vec<(String, i64)>,
+    /// An input with a default that remains an input; others become constants
+    #[arg(long, value_name = "NAME")]
+    overridable: Vec<String>,
+    /// Also compile the training functions, if the model has training information: NAME_training_initialize and
+    /// NAME_training_step
+    #[arg(long)]
+    training: bool,
+    /// An operator-set document, whose functions the model may call if it imports their domain
+    #[arg(long = "operators", value_name = "FILE")]
+    operator_sets: Vec<PathBuf>,
+    /// The shape of an input, fixed before compilation
+    #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
+    shapes: Vec<(String, Vec<i64>)>,
+    /// The outputs to compute, by name; also values inside the graph
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    outputs: Vec<String>,
+    /// No warnings
+    #[arg(long, short)]
+    quiet: bool,
+    /// Refuse a model that breaks any rule of ONNX, even if it can be run
+    #[arg(long)]
+    strict: bool,
+    /// Only use rewrites that keep every bit of the results
+    #[arg(long)]
+    strict_fp: bool,
+    /// Compute in one order on every processor, so that results are the same bit for bit
+    #[arg(long, conflicts_with = "strict_fp")]
+    fixed_fp: bool,
+    /// An object without a runtime, heap and threads, which needs nothing but memcpy and memset; all shapes must be fixed
+    #[arg(long)]
+    freestanding: bool,
+    /// The rules of a profile: sonnx is for certified code, which is also --fixed-fp and --freestanding
+    #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
+    profile: ProfileName,
+    /// Under the profile sonnx, accept graphs in attributes that read values of enclosing graphs
+    #[arg(long)]
+    sonnx_captures: bool,
+    /// The file for the map from nodes to parts of the object and back; a page if the name ends in .html, else JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "training")]
+    trace_matrix: Vec<PathBuf>,
+    /// Threads to compile on; 0 means all
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Compile modules of the low level from standard input to objects on standard output
+    #[arg(long, hide = true)]
+    worker: bool,
+    /// Compile the model that is requested on standard input, and write its cache entry to standard output
+    #[arg(long, hide = true)]
+    successor: bool,
+    /// Compile nothing for the target, and print LLVM's messages
+    #[arg(long, hide = true)]
+    probe: bool,
+    /// Print the shell completions of this command line
+    #[arg(long, value_name = "SHELL", exclusive = true)]
+    completions: Option<Shell>,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Report where a model breaks the rules of ONNX
+    Check(check::Arguments),
+    /// Print a model's inputs, outputs and metadata
+    Inspect(inspect::Arguments),
+}
+
+/// The outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// An object file
+    Obj,
+    /// A shared library
+    Lib,
+    /// A static library with the runtime inside
+    Staticlib,
+    /// A folder with both libraries, headers for C and C++, signature.json, and files for CMake and pkg-config
+    Package,
+    /// A program that runs the model on files
+    Exe,
+    /// The C header of the object or library
+    Header,
+    /// A module of WebAssembly, without imports
+    Wasm,
+    /// A folder with a module of WebAssembly and a JavaScript module around it, as a package for npm
+    Npm,
+    /// LLVM IR
+    LlvmIr,
+    /// Assembly
+    Asm,
+    /// The graph level as MLIR, for reading
+    Graph,
+    /// The model after constant folding and exact rewrites, as an ONNX model
+    Onnx,
+    /// The structured level as MLIR
+    Linalg,
+    /// The kernel level as MLIR
+    Kernels,
+    /// The low level as MLIR
+    Loops,
+    /// Cranelift IR
+    Clif,
+}
+
+/// The default level: all processors made in the last fifteen years have it.
+#[cfg(feature = "llvm")]
+const BASELINE: i64 = 2;
+
+/// The name of the model in a program.
+const PROGRAM: &str = "model";
+
+impl Arguments {
+    /// Whether code is for any x86-64-v2 or better.
+    fn is_portable(&self) -> bool {
+        self.cpu.is_none() && self.target().map_or(cfg!(target_arch = "x86_64"), |t| t.starts_with("x86_64"))
+    }
+
+    /// The level that a CPU's name states: x86-64-v3.
+    fn named_level(&self) -> Option<i64> {
+        self.cpu.as_deref()?.strip_prefix("x86-64-v")?.parse().ok()
+    }
+
+    fn arithmetic(&self) -> Arithmetic {
+        match (self.fixed_fp || self.profile == ProfileName::Sonnx, self.strict_fp) {
+            (true, _) => Arithmetic::Fixed,
+            (false, true) => Arithmetic::Ordered,
+            (false, false) => Arithmetic::Reassociated,
+        }
+    }
+
+    /// The prefix of exported functions, for code without a runtime.
+    fn freestanding(&self) -> Option<String> {
+        self.is_freestanding().then(|| self.symbols())
+    }
+
+    /// Whether code has no runtime.
+    fn is_freestanding(&self) -> bool {
+        self.freestanding || self.profile == ProfileName::Sonnx || self.is_web()
+    }
+
+    /// The option that asks for code without a runtime.
+    fn freestanding_option(&self) -> &'static str {
+        match (self.freestanding, self.profile) {
+            (true, _) => "--freestanding",
+            (false, ProfileName::Sonnx) => "--profile sonnx",
+            (false, ProfileName::Onnx) => "--emit wasm",
+        }
+    }
+
+    /// Whether the output is a module of WebAssembly.
+    fn is_web(&self) -> bool {
+        matches!(self.emit, Emit::Wasm | Emit::Npm)
+    }
+
+    /// The target triple, if it is not this machine's.
+    fn target(&self) -> Option<&str> {
+        #[cfg(feature = "llvm")]
+        if self.is_web() {
+            return Some(web::TARGET);
+        }
+        self.target.as_deref()
+    }
+
+    /// The kind of output that the file's extension suggests, if it differs.
+    fn better_emit(&self) -> Option<&'static str> {
+        let ending = self.output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        match (ending, self.emit) {
+            ("a", emit) if emit != Emit::Staticlib => Some("--emit staticlib makes a static library"),
+            ("so" | "dylib" | "dll", emit) if emit != Emit::Lib => Some("--emit lib makes a shared library"),
+            ("o" | "obj", emit) if emit != Emit::Obj => Some("--emit obj makes an object"),
+            ("h" | "hpp", emit) if emit != Emit::Header => Some("--emit header makes a header"),
+            ("wasm", emit) if emit != Emit::Wasm => Some("--emit wasm makes a module of WebAssembly"),
+            ("onnx", emit) if emit != Emit::Onnx => Some("--emit onnx makes an ONNX model"),
+            _ => None,
+        }
+    }
+
+    /// The prefix of symbols.
+    fn symbols(&self) -> String {
+        match (&self.name, self.emit) {
+            (_, Emit::Exe) => PROGRAM.to_string(),
+            (Some(name), _) => name.clone(),
+            (None, _) => identifier(self.model.as_deref().unwrap_or(Path::new(PROGRAM))),
+        }
+    }
+
+    fn processor(&self) -> Processor {
+        match (self.is_portable(), self.cpu.as_deref(), self.named_level()) {
+            (true, _, _) => Processor::AnyX86,
+            (false, Some("native"), _) => Processor::of_this_machine(),
+            (false, _, Some(3)) => Processor::Vectors(VectorRegisters::X86_256),
+            (false, _, Some(4)) => Processor::Vectors(VectorRegisters::X86_512),
+            _ => Processor::Unknown,
+        }
+    }
+
+    /// The CPU as LLVM names it, and the level that its code requires; 0 if that is not known.
+    #[cfg(feature = "llvm")]
+    fn cpu(&self) -> (Option<String>, i64) {
+        match (self.is_portable(), self.cpu.as_deref()) {
+            (true, _) => (Some(format!("x86-64-v{BASELINE}")), BASELINE),
+            (false, Some("native")) => (Some("native".into()), driver::processor_level()),
+            (false, cpu) => (cpu.map(str::to_string), self.named_level().unwrap_or(0)),
+        }
+    }
+
+    /// Refuses options that would be ignored, or would fail after the compilation.
+    fn check(&self) -> Result<(), Failure> {
+        let is_file = self.output != Path::new("-");
+        if let Some(better) = self.better_emit() {
+            let name = self.output.display();
+            return Err(Failure::usage(format!("-o {name}: that is the name of another kind of file; {better}")));
+        }
+        match self.emit {
+            Emit::Obj if !is_file && std::io::stdout().is_terminal() => {
+                return Err(Failure::usage("an object is not printed to a terminal: name a file with -o FILE"));
+            }
+            Emit::Lib | Emit::Staticlib | Emit::Package | Emit::Exe | Emit::Wasm | Emit::Npm if !is_file => {
+                return Err(Failure::usage("libraries, programs and packages need a file name: -o FILE"));
+            }
+            Emit::Wasm | Emit::Npm if self.target.is_some() || self.cpu.is_some() => {
+                return Err(Failure::usage("--target and --cpu: WebAssembly is the target of --emit wasm and npm"));
+            }
+            _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
+                return Err(Failure::usage("--trace-matrix: the object must be in a file: --emit obj -o FILE"));
+            }
+            _ if self.training && self.profile == ProfileName::Sonnx => {
+                return Err(Failure::usage("--profile sonnx: its document does not cover training"));
+            }
+            Emit::Lib | Emit::Staticlib | Emit::Package | Emit::Exe | Emit::Clif if self.is_freestanding() => {
+                let option = self.freestanding_option();
+                return Err(Failure::usage(format!(
+                    "{option}: it is for objects, which are linked with nothing of ours"
+                )));
+            }
+            Emit::Lib | Emit::Staticlib | Emit::Package | Emit::Exe if self.target.is_some() => {
+                return Err(Failure::usage(
+                    "--target: libraries and programs are linked for this machine; an object is not",
+                ));
+            }
+            _ => {}
+        }
+        let has_symbols = self.is_web()
+            || matches!(
+                self.emit,
+                Emit::Obj | Emit::Lib | Emit::Staticlib | Emit::Package | Emit::Header | Emit::LlvmIr | Emit::Asm
+            );
+        if self.training && !self.trace_matrix.is_empty() {
+            return Err(Failure::usage("--trace-matrix: it cannot be combined with --training"));
+        }
+        if self.training && !has_symbols {
+            return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
+        }
+        if self.is_freestanding() && (self.training || !self.overridable.is_empty()) {
+            let option = self.freestanding_option();
+            return Err(Failure::usage(format!("{option}: such code has neither variables nor optional inputs")));
+        }
+        match &self.name {
+            Some(_) if !has_symbols => {
+                Err(Failure::usage("--name: only objects, libraries and headers have symbols to name"))
+            }
+            Some(name) if !is_identifier(name) => Err(Failure::usage(format!(
+                "--name {name}: it is not a C identifier, which consists of letters, digits and _, and does not begin with a digit"
+            ))),
+            _ => Ok(()),
+        }?;
+        #[cfg(feature = "llvm")]
+        if has_symbols || self.emit == Emit::Exe {
+            target::check(self)?;
+        }
+        Ok(())
+    }
+}
+
+/// A C identifier from a file's name.
+fn identifier(path: &Path) -> String {
+    if path == Path::new("-") {
+        return PROGRAM.to_string();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }
+}
+
+/// Whether a text is a valid C identifier.
+fn is_identifier(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.chars().all(is_word) && text.starts_with(|c: char| is_word(c) && !c.is_ascii_digit())
+}
+
+/// Runs `onnxc` with a command line, the program's name first; returns the exit code. A command line that is wrong, or asks
+/// for help, ends the process.
+pub fn main(command_line: impl IntoIterator<Item = OsString>) -> i32 {
+    let arguments = Arguments::parse_from(command_line);
+    guard(|| run(&arguments))
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(shell) = arguments.completions {
+        return write_binary(&commandline::completions::<Arguments>(shell));
+    }
+    expect_one_value("--dim", &arguments.dims)?;
+    expect_one_value("--shape", &arguments.shapes)?;
+    match &arguments.command {
+        Some(Command::Check(arguments)) => return check::run(arguments),
+        Some(Command::Inspect(arguments)) => return inspect::run(arguments),
+        None => {}
+    }
+    #[cfg(feature = "llvm")]
+    if arguments.worker {
+        return worker::run();
+    }
+    #[cfg(feature = "llvm")]
+    if arguments.successor {
+        return worker::succeed();
+    }
+    #[cfg(feature = "llvm")]
+    if arguments.probe {
+        return target::answer(arguments);
+    }
+    let Some(model) = &arguments.model else {
+        return Err(Failure::usage("this onnxc was built without LLVM"));
+    };
+    emit::emit(arguments, model, &Drafts::watch())
+}
