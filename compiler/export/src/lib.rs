@@ -24,7 +24,7 @@ const LIMIT: usize = i32::MAX as usize;
 /// The operator set of the default domain and the IR version that ONNX released it with.
 const IR_VERSIONS: [(i64, i64); 6] = [(25, 13), (24, 12), (23, 11), (21, 10), (19, 9), (15, 8)];
 
-/// A model after constant folding and the rewrites that keep every bit of its results, in the newest form of its operators.
+/// A model after the rewrites that keep every bit of its results, in the newest form of its operators.
 /// Functions of the model are inlined; its training information is left out.
 pub fn simplify(model: &Model, options: &import::Options) -> ir::Result<ModelProto> {
     let mut module = import::import_model(model, options)?;

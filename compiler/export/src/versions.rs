@@ -45,7 +45,8 @@ mod tests {
     fn since(domain: &str, name: &str, element: Type) -> i64 {
         let newest = schema::newest(domain, name).expect("it exists");
         let tensor = Type::unranked_tensor(element);
-        required(newest, std::slice::from_ref(&tensor), &[tensor.clone()], &Attributes::new())
+        let types = std::slice::from_ref(&tensor);
+        required(newest, types, types, &Attributes::new())
     }
 
     #[test]

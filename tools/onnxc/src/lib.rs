@@ -174,7 +174,7 @@ enum Emit {
     Asm,
     /// The graph level as MLIR, for reading
     Graph,
-    /// The model after constant folding and exact rewrites, as an ONNX model
+    /// The model after exact rewrites, as an ONNX model
     Onnx,
     /// The structured level as MLIR
     Linalg,
