@@ -177,7 +177,7 @@ def test_runs_can_be_ended():
     options = onnxc.RunOptions()
     timer = threading.Timer(0.1, lambda: setattr(options, "terminate", True))
     timer.start()
-    with pytest.raises(onnxc.RuntimeException, match="terminate"):
+    with pytest.raises(onnxc.Fail, match="terminate"):
         own.run(None, {"x0": x}, options)
     timed = onnxc.RunOptions()
     timed.add_run_config_entry("onnxc.deadline", "0.05")

@@ -6,6 +6,7 @@ mod arrays;
 mod errors;
 mod model;
 mod session;
+mod tools;
 mod types;
 mod values;
 
@@ -21,6 +22,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<values::Buffer>()?;
     module.add_function(wrap_pyfunction!(model::check, module)?)?;
     module.add_function(wrap_pyfunction!(model::metadata, module)?)?;
+    module.add_function(wrap_pyfunction!(model::simplify, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::tool, module)?)?;
     module.add_function(wrap_pyfunction!(types::type_text_of_number, module)?)?;
     Ok(())
 }

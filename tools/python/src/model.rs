@@ -1,8 +1,11 @@
 //! Models: metadata and checking.
 
-use proto::Model;
+use std::collections::BTreeMap;
+
+use driver::ImportOptions;
+use proto::{Message, Model};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{Doing, NoSuchFile, exception};
 
@@ -33,6 +36,27 @@ pub(crate) fn check(
         (level, finding.rule.id.to_string(), finding.place.to_string(), finding.message)
     };
     Ok(findings.into_iter().map(row).collect())
+}
+
+/// The simplified model, as the bytes of a `ModelProto`.
+#[pyfunction]
+#[pyo3(signature = (path=None, bytes=None, *, dims=None, shapes=None))]
+pub(crate) fn simplify<'py>(
+    py: Python<'py>,
+    path: Option<&str>,
+    bytes: Option<&[u8]>,
+    dims: Option<BTreeMap<String, i64>>,
+    shapes: Option<BTreeMap<String, Vec<Option<i64>>>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let model = load(path, bytes)?;
+    let options = ImportOptions {
+        dimensions: dims.into_iter().flatten().collect(),
+        shapes: shapes.into_iter().flatten().collect(),
+        ..ImportOptions::default()
+    };
+    let simplified = py.detach(|| export::simplify(&model, &options).map(|model| model.encode_to_vec()));
+    let simplified = simplified.map_err(|diagnostics| exception(&diagnostics, Doing::Compiling))?;
+    Ok(PyBytes::new(py, &simplified))
 }
 
 /// The metadata of a model, as a dict.

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::arrays::Writable;
-use crate::errors::{Doing, RuntimeException, exception, wrong};
+use crate::errors::{Doing, Fail, exception, wrong};
 use crate::model;
 use crate::types::{is_text, type_text};
 use crate::values::{Given, object};
@@ -201,7 +201,7 @@ impl NativeSession {
             outputs
         });
         let outputs = outputs.map_err(|diagnostics| match stop.as_ref().and_then(Stop::due) {
-            Some(Due::Requested) => RuntimeException::new_err("Exiting due to terminate flag being set to true."),
+            Some(Due::Requested) => Fail::new_err("Exiting due to terminate flag being set to true."),
             Some(Due::Deadline) | None => exception(&diagnostics, Doing::Running),
         })?;
         let mut outputs: Vec<Option<Output>> = outputs.into_iter().map(Some).collect();

@@ -21,7 +21,7 @@ from ._options import (
 )
 from ._session import InferenceSession, ModelMetadata, NodeArg
 from ._values import IOBinding, OrtDevice, OrtValue, SparseTensor
-from ._tools import check, compile, inspect, program
+from ._tools import check, compile, inspect, program, simplify
 from ._process import (
     create_and_register_allocator,
     disable_telemetry_events,
@@ -78,4 +78,5 @@ __all__ = [
     "set_default_logger_severity",
     "set_default_logger_verbosity",
     "set_seed",
+    "simplify",
 ]

@@ -1,6 +1,27 @@
 """The native module."""
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, final
+
+from typing_extensions import Self, disjoint_base
+
+__all__ = [
+    "Buffer",
+    "Cancel",
+    "Fail",
+    "InvalidArgument",
+    "InvalidGraph",
+    "InvalidProtobuf",
+    "NativeSession",
+    "NoSuchFile",
+    "NotImplemented",
+    "RuntimeException",
+    "__version__",
+    "check",
+    "metadata",
+    "simplify",
+    "tool",
+    "type_text_of_number",
+]
 
 __version__: str
 
@@ -12,15 +33,18 @@ class NoSuchFile(RuntimeError): ...
 class NotImplemented(RuntimeError): ...
 class RuntimeException(RuntimeError): ...
 
+@final
 class Cancel:
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     def cancel(self) -> None: ...
 
+@final
 class Buffer: ...
 
+@disjoint_base
 class NativeSession:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         path: Optional[str] = None,
         bytes: Optional[bytes] = None,
         *,
@@ -31,7 +55,7 @@ class NativeSession:
         llvm: Optional[str] = None,
         profile: bool = False,
         warn: Optional[Callable[[str], None]] = None,
-    ) -> None: ...
+    ) -> Self: ...
     def input_ports(self) -> List[Tuple[str, str, List[Any]]]: ...
     def output_ports(self) -> List[Tuple[str, str, List[Any]]]: ...
     def overridable_ports(self) -> List[Tuple[str, str, List[Any]]]: ...
@@ -49,4 +73,12 @@ class NativeSession:
 
 def check(path: Optional[str] = None, bytes: Optional[bytes] = None) -> List[Tuple[str, str, str, str]]: ...
 def metadata(path: Optional[str] = None, bytes: Optional[bytes] = None) -> Dict[str, Any]: ...
+def simplify(
+    path: Optional[str] = None,
+    bytes: Optional[bytes] = None,
+    *,
+    dims: Optional[Mapping[str, int]] = None,
+    shapes: Optional[Mapping[str, Sequence[Optional[int]]]] = None,
+) -> bytes: ...
 def type_text_of_number(number: int) -> Optional[str]: ...
+def tool(name: str, command_line: Sequence[str]) -> int: ...

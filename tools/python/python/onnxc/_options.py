@@ -38,7 +38,7 @@ def _entry(entries: dict[str, str], key: str) -> str:
     try:
         return entries[key]
     except KeyError:
-        raise _native.InvalidArgument(f"no configuration entry {key} was set") from None
+        raise RuntimeError(f"no configuration entry {key} was set") from None
 
 
 class SessionOptions:
@@ -61,7 +61,8 @@ class SessionOptions:
         self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
         self.inter_op_num_threads = 0
         self.intra_op_num_threads = 0
-        self.log_severity_level = 2
+        #: -1 is the default of the process, warnings
+        self.log_severity_level = -1
         self.log_verbosity_level = 0
         self.logid = ""
         self.profile_file_prefix = "onnxc_profile_"

@@ -75,12 +75,10 @@ def install_as_onnxruntime(version: str = "1.31.0") -> None:
     import types
 
     package = importlib.import_module("onnxc")
+    capi = importlib.import_module("onnxc.capi")
     module = types.ModuleType("onnxruntime", package.__doc__)
     module.__dict__.update({name: getattr(package, name) for name in package.__all__})
-    module.__version__ = version  # type: ignore[attr-defined]
-    module.__path__ = package.__path__  # type: ignore[attr-defined]
-    capi = importlib.import_module("onnxc.capi")
-    module.capi = capi  # type: ignore[attr-defined]
+    module.__dict__.update({"__version__": version, "__path__": package.__path__, "capi": capi})
     sys.modules["onnxruntime"] = module
     sys.modules["onnxruntime.capi"] = capi
     for name in ("onnxruntime_pybind11_state", "_pybind_state", "onnxruntime_inference_collection"):

@@ -112,11 +112,15 @@ class InferenceSession:
         """Runs the model.
 
         :param output_names: names of the outputs to return; None or an empty list for all
-        :param input_feed: inputs by name: arrays, lists for sequences, dicts for maps, None for empty optionals
+        :param input_feed: inputs by name. A tensor is an array of the dtype and the shape that :meth:`get_inputs` describes, where
+            equal names of extents stand for equal extents; anything that ``numpy.asarray`` converts; or an object with
+            ``__dlpack__``. Strings are arrays of objects or of text. Sequences are lists, maps are dicts, an empty optional is None
         :param run_options: a :class:`RunOptions`
-        :return: a list of arrays, lists, dicts or None
+        :return: a list in the order of the names: arrays, lists, dicts or None
         :raises InvalidArgument: if an input or a name does not fit the model
-        :raises RuntimeException: if the run fails or is ended
+        :raises ValueError: if an input is missing
+        :raises Fail: if ``terminate`` of the options ended the run
+        :raises RuntimeException: if the run fails, or takes longer than ``onnxc.deadline``
         """
         if run_options is None:
             return self._execute(output_names or None, input_feed)
@@ -279,7 +283,7 @@ def _llvm() -> Optional[str]:
     if named:
         return named
     try:
-        import onnxc_llvm  # type: ignore[import-not-found]
+        import onnxc_llvm
     except ImportError:
         return None
     return str(onnxc_llvm.program())

@@ -37,6 +37,28 @@ def inspect(model: Any) -> Dict[str, Any]:
     return _native.metadata(**_model(model))
 
 
+def simplify(
+    model: Any,
+    *,
+    dims: Optional[Dict[str, int]] = None,
+    shapes: Optional[Dict[str, Sequence[Optional[int]]]] = None,
+) -> Any:
+    """A model after the rewrites that keep every bit of its results.
+
+    Operators have their newest form, functions of the model are inlined, training information is left out.
+
+    :param model: a path, bytes, or a ``ModelProto``
+    :param dims: named dimensions to fix
+    :param shapes: shapes of inputs, by name; None is a dynamic extent
+    :return: an ``onnx.ModelProto``; this needs the package ``onnx``
+    :raises InvalidGraph: if the model breaks a rule of ONNX
+    """
+    import onnx
+
+    given = None if shapes is None else {name: list(shape) for name, shape in shapes.items()}
+    return onnx.load_from_string(_native.simplify(**_model(model), dims=dims, shapes=given))
+
+
 def program(name: str = "onnxc") -> str:
     """The path of one of the command-line tools: next to this Python, named by the environment variable ``ONNXC``, or on the path."""
     import shutil

@@ -23,7 +23,7 @@ def _dtype(name: str) -> Any:
     try:
         return numpy.dtype(_NAMES.get(inner, inner))
     except TypeError:
-        import ml_dtypes  # type: ignore[import-not-found]
+        import ml_dtypes
 
         return numpy.dtype(getattr(ml_dtypes, inner))
 
@@ -47,10 +47,12 @@ class OrtDevice:
 
     @staticmethod
     def cpu() -> int:
+        """0, the type of the processor's memory."""
         return 0
 
     @staticmethod
     def default_memory() -> int:
+        """0, the only kind of memory."""
         return 0
 
     @staticmethod

@@ -12,7 +12,7 @@ from ._options import SessionOptions
 from ._session import InferenceSession
 
 
-class PreparedModel(BackendRep):  # type: ignore[misc]
+class PreparedModel(BackendRep):
     """A compiled model."""
 
     def __init__(self, session: InferenceSession) -> None:
@@ -31,7 +31,7 @@ class PreparedModel(BackendRep):  # type: ignore[misc]
         return tuple(self._session.run(None, feeds))
 
 
-class OnnxcBackend(Backend):  # type: ignore[misc]
+class OnnxcBackend(Backend):
     """Compiles models and runs them."""
 
     @classmethod
@@ -46,7 +46,7 @@ class OnnxcBackend(Backend):  # type: ignore[misc]
     @classmethod
     def supports_device(cls, device: str) -> bool:
         """Whether the device is supported: only CPU."""
-        return Device(device).type == DeviceType.CPU
+        return bool(Device(device).type == DeviceType.CPU)
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> PreparedModel:

@@ -1,0 +1,28 @@
+"""Models in Ray: ``dataset.map_batches(onnxc.ray.Predictor, fn_constructor_args=(path, {"x": ["a", "b"]}), concurrency=2)``."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+from ._columns import Columns, predict
+from ._session import InferenceSession
+
+
+class Predictor:
+    """Adds a column of results to batches, which are dicts of arrays.
+
+    :param model: a path, bytes, or a ``ModelProto``
+    :param inputs: for each input, its column, or columns that become its second axis
+    :param output: the name of the output; None is the first
+    :param column: the name of the new column
+    """
+
+    def __init__(self, model: Any, inputs: Columns, output: Optional[str] = None, column: str = "prediction") -> None:
+        self._session = InferenceSession(model)
+        self._inputs = inputs
+        self._output = output
+        self._column = column
+
+    def __call__(self, batch: Dict[str, Any]) -> Dict[str, Any]:
+        """A batch with the results."""
+        return {**batch, self._column: predict(self._session, self._inputs, batch.__getitem__, self._output)}
