@@ -1,10 +1,14 @@
 """Quality of speech: speechmos."""
 
-import json
-
-import numpy as np
+import numpy
 from speechmos import dnsmos
 
-samples = np.sin(np.arange(4 * 16000) / 30).astype(np.float32) * 0.5
-scores = dnsmos.run(samples, 16000)
-print(json.dumps({name: float(score) for name, score in scores.items() if isinstance(score, (float, np.floating))}))
+
+def prepare():
+    samples = numpy.sin(numpy.arange(4 * 16000) / 30).astype(numpy.float32) * 0.5
+
+    def run():
+        scores = dnsmos.run(samples, 16000)
+        return {name: float(score) for name, score in scores.items() if isinstance(score, (float, numpy.floating))}
+
+    return run
