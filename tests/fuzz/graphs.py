@@ -30,7 +30,7 @@ JUMPS = {"ArgMax", "ArgMin", "Cast", "CastLike", "Ceil", "Equal", "Floor", "Grea
          "Sign", "TopK", "NonMaxSuppression", "QuantizeLinear", "DynamicQuantizeLinear", "Unique", "NonZero", "Where", "Hardmax", "QLinearMatMul", "QLinearConv",
          "MaxPool", "GridSample", "DeformConv", "RoiAlign", "ThresholdedRelu", "Shrink", "Compress", "BitCast", "Reciprocal", "Div", "Log", "Tan", "Pow", "Acosh", "Atanh"}
 # where the standard does not say what infinities and NaN become: in sums with padding, transforms, ranges of numbers
-FINITE = {"AveragePool", "Conv", "ConvTranspose", "DeformConv", "DFT", "DynamicQuantizeLinear", "LpPool", "MelWeightMatrix", "NonMaxSuppression", "QuantizeLinear",
+FINITE = {"AveragePool", "Conv", "ConvTranspose", "DeformConv", "DFT", "DynamicQuantizeLinear", "GridSample", "LpPool", "MelWeightMatrix", "NonMaxSuppression", "QuantizeLinear",
           "STFT"}
 # where ONNX Runtime and the reference evaluator do something else, and why
 KNOWN = {"MelWeightMatrix": "frequencies below 0", "NonMaxSuppression": "thresholds below 0"}
