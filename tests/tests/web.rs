@@ -35,7 +35,7 @@ x,rows y,twice
 float32 2x4 4,5,6,15,1,2,3,6 2,0
 float32 2x4 1,2,3,6,4,5,6,15 0,-2
 twice
-Gather: an index is out of bounds
+Gather_0: Gather: an index of Gather is out of bounds
 input 'x' is missing
 input 'x' has shape [1], not [2,3]
 ";
