@@ -10,14 +10,14 @@ use ort::value::Tensor;
 const CALLS: u32 = 2000;
 const ROUNDS: u32 = 15;
 
-fn main() -> ort::Result<()> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(library), Some(model)) = (arguments.next(), arguments.next()) else {
         eprintln!("usage: overhead LIBRARY MODEL");
         std::process::exit(2);
     };
     let environment = ort::init_from(&library)?.with_name("overhead").build()?;
-    let model = std::fs::read(&model).expect("the model can be read");
+    let model = std::fs::read(&model)?;
     let mut session = Session::builder(&environment)?.with_intra_threads(1)?.commit_from_memory(&model)?;
     let x = Tensor::from_array(([1usize, 4], vec![1.0f32; 4]))?;
     let mut least = f64::INFINITY;
