@@ -1,5 +1,6 @@
 /* Runs objects without a runtime, one after the other, and writes their outputs into a folder: CASE.OUTPUT, and their return
    codes as lines. Compiled for each processor whose results are compared; CASES names the table. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,10 @@ struct instance {
 };
 
 #include CASES
+
+/* Functions of C23 that C libraries lack. */
+double roundeven(double x) { return rint(x); }
+float roundevenf(float x) { return rintf(x); }
 
 static void fail(const char *what) {
     perror(what);

@@ -21,7 +21,7 @@ pub struct Target {
     library: &'static str,
     /// The command that runs its programs, if this machine cannot.
     emulator: &'static [&'static str],
-    /// The beginnings of the names of functions that its code may call, beside those of memory.
+    /// The beginnings of the names of functions that its code may call, in addition to those for memory.
     calls: &'static [&'static str],
 }
 
@@ -31,7 +31,8 @@ const LINUX: &str = "x86_64-unknown-linux-gnu";
 const ROUNDING: &[&str] = &["ceil", "floor", "roundeven", "trunc", "__extendhfsf2", "__truncsfhf2"];
 
 /// Also what ARM's interface has functions for.
-const ARM: &[&str] = &["ceil", "floor", "roundeven", "trunc", "__aeabi_", "fmin", "fmax", "__udivdi3", "__divdi3"];
+const ARM: &[&str] =
+    &["ceil", "floor", "roundeven", "trunc", "__aeabi_", "__gnu_", "fmin", "fmax", "__udivdi3", "__divdi3"];
 
 /// x86-64 at every level, AArch64, RISC-V, 32-bit ARM, WebAssembly.
 pub const TARGETS: [Target; 7] = [

@@ -1,4 +1,4 @@
-//! What LLVM has to be told about a target beyond its triple.
+//! The properties of targets that LLVM does not derive from their triples.
 
 use inkwell::targets::RelocMode;
 

@@ -79,7 +79,7 @@ pub fn probe(options: &Options) -> Result<()> {
     module.add_function("probe", r#type, ir::Attributes::new(), body, Location::Unknown);
     let object = compile_object(&module, options)?;
     if !is_object(&object) {
-        let message = "its object files are none of ELF, Mach-O, COFF, WebAssembly";
+        let message = "its object files have another format than ELF, Mach-O, COFF and WebAssembly";
         return Err(Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message).into());
     }
     Ok(())

@@ -105,7 +105,7 @@ impl Options {
         }
         if !is_elf(&name) && self.interface.is_some() {
             return refused(format!(
-                "target {name}: there is no runtime for it; --freestanding makes objects without one"
+                "target {name}: the runtime lacks it; --freestanding makes objects without a runtime"
             ));
         }
         // the tables of the interface contain addresses as words of 64 bits

@@ -50,7 +50,7 @@ pub(crate) fn link(object: &Path, target: &Path, exports: &[String]) -> Result<(
     if output.status.success() { Ok(()) } else { Err(failed(&String::from_utf8_lossy(&output.stderr))) }
 }
 
-/// Writes what stands beside the module in a package: the JavaScript module, its types, and `package.json`.
+/// Writes the other files of a package: the JavaScript module, its types, and `package.json`.
 pub(crate) fn write_package(
     arguments: &Arguments,
     interface: &Interface,
