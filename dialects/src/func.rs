@@ -8,6 +8,9 @@ use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, ensure, same_types, types_of};
 
+/// The function that a model becomes.
+pub const MAIN: &str = "main_graph";
+
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
     vec![

@@ -1,6 +1,6 @@
 //! The formats of files with ONNX messages, recognised by how they begin.
 
-use ir::Blob;
+use data::Blob;
 use prost::Message;
 use prost::bytes::{Buf, Bytes};
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};

@@ -1,9 +1,10 @@
 //! ONNX protobuf: loading, saving, memory maps and external data.
 //!
 //! A [`Model`] is a decoded [`ModelProto`] whose byte fields are views of the mapped file; [`Tensors`] turns its
-//! tensors into [`ir::DenseElements`] that share those bytes.
+//! tensors into [`Dense`] elements that share those bytes.
 
-mod data;
+mod containers;
+mod damage;
 mod foreign;
 mod form;
 mod load;
@@ -13,11 +14,12 @@ mod runs;
 mod syntax;
 mod tensor;
 
-pub use data::{MapProto, OptionalProto, SequenceProto};
+pub use containers::{MapProto, OptionalProto, SequenceProto};
+pub use damage::Damage;
 pub use load::{Document, Model, save};
 pub use messages::*;
 pub use operator_set::{MAGIC as OPERATOR_SET_MAGIC, OperatorProto, OperatorSetProto};
 pub use prost::Message;
 pub use prost::bytes::Bytes;
 pub use syntax::{parse_model, parse_tensors};
-pub use tensor::{TensorValue, Tensors, element_type, type_name};
+pub use tensor::{Dense, TensorValue, Tensors, type_name};

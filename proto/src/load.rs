@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ir::{Blob, Diagnostic, Location};
+use data::Blob;
 use prost::Message;
 
+use crate::damage::Damage;
 use crate::messages::ModelProto;
 use crate::operator_set::OperatorSetProto;
 use crate::{foreign, form};
@@ -23,28 +24,26 @@ pub struct Model {
 impl Model {
     /// Maps and decodes a model file, in protobuf or in any of its texts. External data is read from the same
     /// directory.
-    pub fn load(path: &Path) -> ir::Result<Model, Diagnostic> {
-        let file = |what: String| Diagnostic::input(Location::name(&path.display().to_string()), what);
-        let blob = Blob::map_file(path).map_err(|error| file(format!("cannot read the model: {error}")))?;
+    pub fn load(path: &Path) -> Result<Model, Damage> {
+        let blob = Blob::map_file(path).map_err(|error| Damage::of(path, format!("cannot read the model: {error}")))?;
         Model::of_file(path, blob)
     }
 
     /// Decodes a model file that is already mapped.
-    pub fn of_file(path: &Path, blob: Blob) -> ir::Result<Model, Diagnostic> {
-        let mut model = Model::from_blob(blob)
-            .map_err(|diagnostic| Diagnostic::input(Location::name(&path.display().to_string()), diagnostic.message))?;
+    pub fn of_file(path: &Path, blob: Blob) -> Result<Model, Damage> {
+        let mut model = Model::from_blob(blob).map_err(|damage| Damage::of(path, damage.message))?;
         model.directory = Some(path.parent().map(Path::to_path_buf).unwrap_or_default());
         Ok(model)
     }
 
     /// Decodes a model held in memory; there is no external data.
-    pub fn from_bytes(bytes: &[u8]) -> ir::Result<Model, Diagnostic> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model, Damage> {
         Model::from_blob(Blob::copy_of(bytes))
     }
 
     /// Decodes a model from bytes that its tensors share.
-    pub fn from_blob(blob: Blob) -> ir::Result<Model, Diagnostic> {
-        let bad = |what: String| Diagnostic::input(Location::Unknown, what);
+    pub fn from_blob(blob: Blob) -> Result<Model, Damage> {
+        let bad = |message: String| Damage { file: None, message };
         if blob.bytes().is_empty() {
             return Err(bad("not an ONNX model: the file is empty".into()));
         }
@@ -87,7 +86,7 @@ pub enum Document {
 
 impl Document {
     /// Reads a document in memory; a model has no external data in this case.
-    pub fn from_bytes(bytes: &[u8]) -> ir::Result<Document, Diagnostic> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Document, Damage> {
         let blob = Blob::copy_of(bytes);
         match OperatorSetProto::is_blob(&blob) {
             true => OperatorSetProto::from_blob(blob).map(Document::OperatorSet),
@@ -96,7 +95,7 @@ impl Document {
     }
 
     /// Reads a file, in protobuf or in any of the text formats.
-    pub fn load(path: &Path) -> ir::Result<Document, Diagnostic> {
+    pub fn load(path: &Path) -> Result<Document, Damage> {
         match OperatorSetProto::is_file(path) {
             true => OperatorSetProto::load(path).map(Document::OperatorSet),
             false => Model::load(path).map(|model| Document::Model(Box::new(model))),
@@ -105,8 +104,7 @@ impl Document {
 }
 
 /// Writes a model, with all tensors inside the file.
-pub fn save(proto: &ModelProto, path: &Path) -> ir::Result<(), Diagnostic> {
-    std::fs::write(path, proto.encode_to_vec()).map_err(|error| {
-        Diagnostic::input(Location::name(&path.display().to_string()), format!("cannot write the model: {error}"))
-    })
+pub fn save(proto: &ModelProto, path: &Path) -> Result<(), Damage> {
+    let damage = |error| Damage::of(path, format!("cannot write the model: {error}"));
+    std::fs::write(path, proto.encode_to_vec()).map_err(damage)
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use ir::{Blob, Diagnostic, Location};
+use data::Blob;
 
+use crate::damage::Damage;
 use crate::form;
 use crate::messages::FunctionProto;
 
@@ -61,15 +62,15 @@ pub const MAGIC: &str = "ONNXOPSET";
 
 impl OperatorSetProto {
     /// Reads a document, in protobuf, JSON or the text format.
-    pub fn load(path: &Path) -> ir::Result<OperatorSetProto, Diagnostic> {
-        let bad = |what: String| Diagnostic::input(Location::name(&path.display().to_string()), what);
+    pub fn load(path: &Path) -> Result<OperatorSetProto, Damage> {
+        let bad = |message: String| Damage::of(path, message);
         let blob = Blob::map_file(path).map_err(|error| bad(format!("cannot read the operator set: {error}")))?;
         OperatorSetProto::from_blob(blob).map_err(|damage| bad(damage.message))
     }
 
     /// Reads a document in memory.
-    pub(crate) fn from_blob(blob: Blob) -> ir::Result<OperatorSetProto, Diagnostic> {
-        let bad = |what: String| Diagnostic::input(Location::Unknown, what);
+    pub(crate) fn from_blob(blob: Blob) -> Result<OperatorSetProto, Damage> {
+        let bad = |message: String| Damage { file: None, message };
         let (set, _) = form::read::<OperatorSetProto>(blob)
             .map_err(|error| bad(format!("not an operator-set document, or damaged: {error}")))?;
         if set.magic != MAGIC {

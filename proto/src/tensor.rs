@@ -1,4 +1,4 @@
-//! Converts `TensorProto` to constants that share the model's bytes.
+//! The contents of `TensorProto`s, which share the model's bytes.
 
 use std::borrow::Cow;
 use std::fs::Metadata;
@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use data::{AlignedBytes, Blob};
 use indexmap::IndexMap;
-use ir::{AlignedBytes, Blob, DenseElements, FloatType, Type};
 use prost::bytes::Bytes;
 
 use crate::load::Model;
@@ -17,12 +17,30 @@ use crate::messages::{DataLocation, DataType, SparseTensorProto, TensorProto};
 #[derive(Clone, Debug, PartialEq)]
 pub enum TensorValue {
     /// Numbers and booleans.
-    Dense(DenseElements),
+    Dense(Dense),
     /// Strings, with their extents.
     Strings(Vec<i64>, Vec<Arc<str>>),
 }
 
-/// Converts tensors to constants; maps every external file once.
+/// The elements of a tensor in row-major order, little-endian. Elements of fewer than eight bits, and booleans, take a
+/// byte each.
+#[derive(Clone, Debug)]
+pub struct Dense {
+    /// The element type; not strings.
+    pub element: DataType,
+    /// The extents.
+    pub shape: Vec<i64>,
+    /// The bytes of all elements.
+    pub data: Blob,
+}
+
+impl PartialEq for Dense {
+    fn eq(&self, other: &Dense) -> bool {
+        (self.element, &self.shape) == (other.element, &other.shape) && self.data.bytes() == other.data.bytes()
+    }
+}
+
+/// Reads the contents of tensors; maps every external file once.
 #[derive(Debug)]
 pub struct Tensors {
     source: Option<Blob>,
@@ -30,44 +48,69 @@ pub struct Tensors {
     files: IndexMap<String, Blob>,
 }
 
-/// The IR type for an ONNX element type.
-pub fn element_type(number: i32) -> Option<Type> {
-    Some(match DataType::try_from(number).ok()? {
-        DataType::Undefined => return None,
-        DataType::Float => Type::F32,
-        DataType::Uint8 => Type::unsigned(8),
-        DataType::Int8 => Type::I8,
-        DataType::Uint16 => Type::unsigned(16),
-        DataType::Int16 => Type::I16,
-        DataType::Int32 => Type::I32,
-        DataType::Int64 => Type::I64,
-        DataType::String => Type::dialect("onnx", "String", vec![]),
-        DataType::Bool => Type::I1,
-        DataType::Float16 => Type::F16,
-        DataType::Double => Type::F64,
-        DataType::Uint32 => Type::unsigned(32),
-        DataType::Uint64 => Type::unsigned(64),
-        DataType::Complex64 => Type::Complex(FloatType::F32),
-        DataType::Complex128 => Type::Complex(FloatType::F64),
-        DataType::Bfloat16 => Type::Float(FloatType::BF16),
-        DataType::Float8e4m3fn => Type::Float(FloatType::F8E4M3FN),
-        DataType::Float8e4m3fnuz => Type::Float(FloatType::F8E4M3FNUZ),
-        DataType::Float8e5m2 => Type::Float(FloatType::F8E5M2),
-        DataType::Float8e5m2fnuz => Type::Float(FloatType::F8E5M2FNUZ),
-        DataType::Uint4 => Type::unsigned(4),
-        DataType::Int4 => Type::integer(4),
-        DataType::Float4e2m1 => Type::Float(FloatType::F4E2M1FN),
-        DataType::Float8e8m0 => Type::Float(FloatType::F8E8M0FNU),
-        DataType::Float6e2m3 => Type::Float(FloatType::F6E2M3FN),
-        DataType::Float6e3m2 => Type::Float(FloatType::F6E3M2FN),
-        DataType::Uint2 => Type::unsigned(2),
-        DataType::Int2 => Type::integer(2),
-    })
-}
-
 /// The name of an ONNX element type; the number itself if it is unknown.
 pub fn type_name(number: i32) -> String {
     DataType::try_from(number).map_or_else(|_| number.to_string(), |r#type| format!("{type:?}").to_lowercase())
+}
+
+impl DataType {
+    /// The number of bits of an element in the model; 0 for strings, and where there are none.
+    pub fn bits(self) -> usize {
+        match self {
+            DataType::Undefined | DataType::String => 0,
+            DataType::Uint2 | DataType::Int2 => 2,
+            DataType::Uint4 | DataType::Int4 | DataType::Float4e2m1 => 4,
+            DataType::Float6e2m3 | DataType::Float6e3m2 => 6,
+            DataType::Bool
+            | DataType::Uint8
+            | DataType::Int8
+            | DataType::Float8e4m3fn
+            | DataType::Float8e4m3fnuz
+            | DataType::Float8e5m2
+            | DataType::Float8e5m2fnuz
+            | DataType::Float8e8m0 => 8,
+            DataType::Uint16 | DataType::Int16 | DataType::Float16 | DataType::Bfloat16 => 16,
+            DataType::Uint32 | DataType::Int32 | DataType::Float => 32,
+            DataType::Uint64 | DataType::Int64 | DataType::Double | DataType::Complex64 => 64,
+            DataType::Complex128 => 128,
+        }
+    }
+
+    /// The number of bytes of an element in [`Dense`].
+    pub fn width(self) -> usize {
+        self.bits().div_ceil(8)
+    }
+}
+
+impl Dense {
+    /// The number of elements.
+    pub fn count(&self) -> usize {
+        self.data.len() / self.element.width()
+    }
+
+    /// The elements, sign-extended, if they are integers.
+    fn integers(&self) -> Option<Vec<i64>> {
+        let is_signed = match self.element {
+            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::Int4 | DataType::Int2 => {
+                true
+            }
+            DataType::Bool
+            | DataType::Uint8
+            | DataType::Uint16
+            | DataType::Uint32
+            | DataType::Uint64
+            | DataType::Uint4
+            | DataType::Uint2 => false,
+            _ => return None,
+        };
+        let integer = |bytes: &[u8]| {
+            let fill = if is_signed && bytes[bytes.len() - 1] >= 0x80 { 0xff } else { 0 };
+            let mut word = [fill; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            i64::from_le_bytes(word)
+        };
+        Some(self.data.bytes().chunks_exact(self.element.width()).map(integer).collect())
+    }
 }
 
 impl TensorProto {
@@ -98,10 +141,12 @@ impl Tensors {
         if tensor.data_type == DataType::String as i32 {
             return strings(tensor, count);
         }
-        let element =
-            element_type(tensor.data_type).ok_or_else(|| format!("has unknown element type {}", tensor.data_type))?;
-        let data = self.data(tensor, &element, count)?;
-        Ok(TensorValue::Dense(DenseElements::new(Type::static_tensor(&tensor.dims, element), data)))
+        let element = DataType::try_from(tensor.data_type)
+            .ok()
+            .filter(|element| element.bits() > 0)
+            .ok_or_else(|| format!("has unknown element type {}", tensor.data_type))?;
+        let data = self.data(tensor, element, count)?;
+        Ok(TensorValue::Dense(Dense { element, shape: tensor.dims.clone(), data }))
     }
 
     /// A sparse tensor's contents, as a dense tensor.
@@ -112,7 +157,7 @@ impl Tensors {
         };
         match values {
             TensorValue::Dense(values) => {
-                let positions = positions(&sparse.dims, &indices, values.element_count())?;
+                let positions = positions(&sparse.dims, &indices, values.count())?;
                 spread(&sparse.dims, &values, &positions).map(TensorValue::Dense)
             }
             TensorValue::Strings(_, texts) => {
@@ -122,9 +167,8 @@ impl Tensors {
         }
     }
 
-    fn data(&mut self, tensor: &TensorProto, element: &Type, count: usize) -> Result<Blob, String> {
-        let bits = element.bit_width().expect("dense elements have a width") as usize;
-        let packed = if *element == Type::I1 { count } else { (count * bits).div_ceil(8) };
+    fn data(&mut self, tensor: &TensorProto, element: DataType, count: usize) -> Result<Blob, String> {
+        let packed = (count * element.bits()).div_ceil(8);
         if tensor.data_location == DataLocation::External as i32 {
             return self.external(tensor, packed).map(|raw| unpack(raw, element, count));
         }
@@ -238,9 +282,9 @@ fn strings(tensor: &TensorProto, count: usize) -> Result<TensorValue, String> {
 
 /// Sub-byte elements are a stream of bits, low ones first (onnx.proto, `TensorProto`); here each element takes a byte.
 /// Booleans become 0 or 1.
-fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
-    let bits = element.bit_width().expect("dense elements have a width") as usize;
-    if *element == Type::I1 {
+fn unpack(raw: Blob, element: DataType, count: usize) -> Blob {
+    let bits = element.bits();
+    if element == DataType::Bool {
         if raw.bytes().iter().all(|&byte| byte <= 1) {
             return raw;
         }
@@ -250,7 +294,7 @@ fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
         return raw;
     }
     let mask = (1u8 << bits) - 1;
-    let signed = element.is_integer() && !element.is_unsigned();
+    let signed = matches!(element, DataType::Int4 | DataType::Int2);
     Blob::build(count, |out| {
         for (index, o) in out.iter_mut().enumerate() {
             let (byte, shift) = (index * bits / 8, index * bits % 8);
@@ -263,22 +307,20 @@ fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
 }
 
 /// The typed field for each element type: the comments of onnx.proto's `TensorProto`.
-fn typed_fields(tensor: &TensorProto, element: &Type, count: usize, packed: usize) -> Result<Blob, String> {
+fn typed_fields(tensor: &TensorProto, element: DataType, count: usize, packed: usize) -> Result<Blob, String> {
     fn gather<const N: usize, T: Copy>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
         values.iter().flat_map(|&value| bytes(value)).collect()
     }
-    let bits = element.bit_width().expect("dense elements have a width");
+    let bits = element.bits();
     if bits == 6 {
         return sixes(&tensor.int32_data, count);
     }
     let data = match element {
-        Type::Float(FloatType::F32) | Type::Complex(FloatType::F32) => gather(&tensor.float_data, f32::to_le_bytes),
-        Type::Float(FloatType::F64) | Type::Complex(FloatType::F64) => gather(&tensor.double_data, f64::to_le_bytes),
-        Type::Integer(_) if bits == 64 && element.is_unsigned() => gather(&tensor.uint64_data, u64::to_le_bytes),
-        Type::Integer(_) if bits == 32 && element.is_unsigned() => {
-            gather(&tensor.uint64_data, |v| (v as u32).to_le_bytes())
-        }
-        Type::Integer(_) if bits == 64 => gather(&tensor.int64_data, i64::to_le_bytes),
+        DataType::Float | DataType::Complex64 => gather(&tensor.float_data, f32::to_le_bytes),
+        DataType::Double | DataType::Complex128 => gather(&tensor.double_data, f64::to_le_bytes),
+        DataType::Uint64 => gather(&tensor.uint64_data, u64::to_le_bytes),
+        DataType::Uint32 => gather(&tensor.uint64_data, |v| (v as u32).to_le_bytes()),
+        DataType::Int64 => gather(&tensor.int64_data, i64::to_le_bytes),
         _ if bits == 32 => gather(&tensor.int32_data, i32::to_le_bytes),
         _ if bits == 16 => gather(&tensor.int32_data, |v| (v as u16).to_le_bytes()),
         _ => gather(&tensor.int32_data, |v| [v as u8]),
@@ -310,9 +352,9 @@ fn positions(dims: &[i64], indices: &TensorValue, count: usize) -> Result<Vec<us
         return Err("is a sparse tensor whose indices are not int64".into());
     };
     let indices_at = indices.integers().ok_or("is a sparse tensor whose indices are not int64")?;
-    let linear = match indices.r#type.rank() {
-        Some(1) => indices_at,
-        Some(2) => indices_at
+    let linear = match indices.shape.len() {
+        1 => indices_at,
+        2 => indices_at
             .chunks(dims.len().max(1))
             .map(|at| at.iter().zip(dims).fold(0i64, |sum, (&i, &extent)| sum.saturating_mul(extent).saturating_add(i)))
             .collect(),
@@ -324,15 +366,14 @@ fn positions(dims: &[i64], indices: &TensorValue, count: usize) -> Result<Vec<us
     fitting.ok_or_else(|| "is a sparse tensor whose indices do not match its values or shape".into())
 }
 
-fn spread(dims: &[i64], values: &DenseElements, positions: &[usize]) -> Result<DenseElements, String> {
-    let element = values.r#type.element().clone();
-    let width = element.byte_width().expect("dense elements have a width");
+fn spread(dims: &[i64], values: &Dense, positions: &[usize]) -> Result<Dense, String> {
+    let width = values.element.width();
     let mut data = AlignedBytes::try_zeroed(spread_size(dims, width)?)
         .map_err(|shortage| format!("is a sparse tensor: {shortage}"))?;
-    for (index, &at) in positions.iter().enumerate() {
-        data.as_mut_slice()[at * width..][..width].copy_from_slice(values.element_bytes(index));
+    for (value, &at) in values.data.bytes().chunks_exact(width).zip(positions) {
+        data.as_mut_slice()[at * width..][..width].copy_from_slice(value);
     }
-    Ok(DenseElements::new(Type::static_tensor(dims, element), Blob::from_owned(data)))
+    Ok(Dense { element: values.element, shape: dims.to_vec(), data: Blob::from_owned(data) })
 }
 
 /// Makes a sparse tensor of strings dense; missing elements are empty.

@@ -144,8 +144,9 @@ fn compile(compiler: &Compiler, path: &Path, mode: Mode, options: &import::Optio
     if mode != Mode::Simplified {
         return compiler.compile_file_with(path, options);
     }
-    let written = export::simplify(&Model::load(path)?, &import::Options::default())?.encode_to_vec();
-    compiler.compile_model(&Model::from_bytes(&written)?, None, options)
+    let written =
+        export::simplify(&Model::load(path).map_err(import::damaged)?, &import::Options::default())?.encode_to_vec();
+    compiler.compile_model(&Model::from_bytes(&written).map_err(import::damaged)?, None, options)
 }
 
 /// Compiles a random graph and runs it twice, as for cases.

@@ -60,7 +60,7 @@ fn run_model(text: &str) -> Result<(), String> {
 }
 
 fn outcome(text: &str, inputs: &[(String, Tensor)]) -> driver::Result<Vec<(String, Value)>> {
-    let model = Model::from_bytes(text.as_bytes())?;
+    let model = Model::from_bytes(text.as_bytes()).map_err(import::damaged)?;
     let overridable = directives(text, "overridable:").map(|name| name.trim().to_string()).collect();
     let mut options = import::Options { overridable, ..Default::default() };
     let compile = |options: &import::Options| {

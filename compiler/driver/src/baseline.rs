@@ -16,8 +16,8 @@ use ir::{Blob, Diagnostic, IndexMap, IndexSet, Location, Module, Result};
 use runtime::busy::{Busy, while_waiting};
 
 use crate::awaits;
-use crate::compiler::{Arithmetic, Options};
 use crate::globals::{Place, constants};
+use crate::options::{Arithmetic, Options};
 use crate::partition::{PARTS, is_host, keep_first_definitions, split_in_order};
 use crate::pipeline::{self, Timings};
 

@@ -1,8 +1,7 @@
 //! Compiles modules to models.
 
-use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,150 +9,24 @@ use std::time::Duration;
 use dialects::levels::Level;
 use dialects::rt::attributes::{MESSAGES, PROFILED, STRINGS};
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};
-use lower::fold_constants::INITIALIZE;
-use lower::low::VectorRegisters;
 use proto::{Model, OperatorSetProto};
 use runtime::busy::Busy;
 
-use check::Profile;
-
 use crate::background::Background;
-use crate::cache::{Cache, Keep, Keeper, Kept, Request};
+use crate::cache::{Keep, Keeper, Kept, Request};
 use crate::code::Code;
 use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::generate::Made;
 use crate::globals::Globals;
-use crate::part::Part;
-use crate::pipeline::{self, MAIN, Prepared, Timings};
+use crate::options::{Backend, INITIALIZE, MAIN, Options};
+use crate::pipeline::{self, Prepared, Timings};
 use crate::prepare;
-use crate::progress::{Observer, Reporter, Stage};
+use crate::progress::{Reporter, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
 use crate::tiers::{Objects, Successor, Unlinked, Upgrade, upgrade};
 use crate::trace::{Trace, Traced};
-
-/// The code generator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Backend {
-    /// Cranelift's code first, LLVM's for a model that keeps running.
-    #[default]
-    Auto,
-    /// In process, fast to compile.
-    Cranelift,
-    /// In a helper process, faster code.
-    Llvm,
-}
-
-/// The target processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Processor {
-    /// A processor with these vector registers.
-    Vectors(VectorRegisters),
-    /// x86-64-v2 or better: kernels have versions, which the model's initialisation chooses from.
-    AnyX86,
-    /// Unknown: contractions call the runtime, which detects the processor at run time.
-    Unknown,
-}
-
-impl Processor {
-    /// The processor of this machine.
-    pub fn of_this_machine() -> Processor {
-        VectorRegisters::of_this_machine().map_or(Processor::Unknown, Processor::Vectors)
-    }
-}
-
-/// What the order of floating-point operations may depend on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Arithmetic {
-    /// Operations of different nodes may be combined, within error bounds.
-    #[default]
-    Reassociated,
-    /// Every node computes its own result; inside a node, the order of sums depends on the processor.
-    Ordered,
-    /// Inside a node, too, one order for all processors, and every product rounded: the same bits everywhere.
-    Fixed,
-}
-
-/// How to compile.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The code generator.
-    pub backend: Backend,
-    /// The processor that LLVM's code is for.
-    pub processor: Processor,
-    /// The number of threads that run models; 0 means all.
-    pub threads: usize,
-    /// The number of threads that compile and initialize; 0 means all.
-    pub workers: usize,
-    /// Values of named dimensions, fixed before compilation.
-    pub dims: BTreeMap<String, i64>,
-    /// Operator-set documents whose functions models may call if they import their domain.
-    pub operator_sets: Vec<PathBuf>,
-    /// Whether modules keep the model's metadata.
-    pub metadata: bool,
-    /// Shapes of inputs by name, fixed before compilation.
-    pub shapes: BTreeMap<String, Vec<i64>>,
-    /// The outputs, by name, if not all are wanted; also values inside the graph.
-    pub outputs: Vec<String>,
-    /// The program `onnxc` that has the LLVM back end; by default that in the environment variable `ONNXC`, in the
-    /// directory of this program, or on the path.
-    pub helper: Option<PathBuf>,
-    /// Receives warnings about models and runs.
-    pub reporter: Reporter,
-    /// What the order of floating-point operations may depend on.
-    pub arithmetic: Arithmetic,
-    /// Optional features of the compiler that are left out.
-    pub without: Vec<Part>,
-    /// The prefix of exported C names, for code without a runtime.
-    pub freestanding: Option<String>,
-    /// Whether any broken rule of ONNX refuses a model, or only errors.
-    pub strict: bool,
-    /// The profile whose rules apply.
-    pub rules: Profile,
-    /// Whether the rewrites of the graph are printed to standard error.
-    pub explain: bool,
-    /// Whether the lowering of each node is recorded.
-    pub trace: bool,
-    /// Whether kernels are timed.
-    pub profile: bool,
-    /// The cache of compiled models.
-    pub cache: Option<Cache>,
-    /// Is notified of the stages of a compilation.
-    pub observer: Option<Observer>,
-    /// Stages after which the module is printed to standard error, without large constants.
-    pub print_after: Vec<String>,
-}
-
-impl Default for Options {
-    /// The options for this machine.
-    fn default() -> Options {
-        Options {
-            backend: Backend::default(),
-            processor: Processor::of_this_machine(),
-            threads: 0,
-            workers: 0,
-            dims: BTreeMap::new(),
-            operator_sets: Vec::new(),
-            metadata: false,
-            shapes: BTreeMap::new(),
-            outputs: Vec::new(),
-            helper: None,
-            reporter: Reporter::default(),
-            arithmetic: Arithmetic::default(),
-            without: Vec::new(),
-            freestanding: None,
-            strict: false,
-            rules: Profile::default(),
-            explain: false,
-            trace: false,
-            profile: false,
-            cache: None,
-            observer: None,
-            print_after: Vec::new(),
-        }
-    }
-}
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
 pub struct CompiledModel {
@@ -303,7 +176,7 @@ impl Compiler {
 
     /// The module of a requested model; its weights stay in the file that the request has mapped.
     pub(crate) fn import_request(&self, request: &Request) -> Result<Module> {
-        let model = Model::of_file(&request.path, request.model.clone())?;
+        let model = Model::of_file(&request.path, request.model.clone()).map_err(import::damaged)?;
         import::import_model(&model, &self.import_options(&import::Options::default())?)
     }
 
@@ -317,7 +190,7 @@ impl Compiler {
         options.metadata |= self.options.metadata;
         options.outputs.extend(self.options.outputs.iter().cloned());
         for path in &self.options.operator_sets {
-            options.operator_sets.push(OperatorSetProto::load(path)?);
+            options.operator_sets.push(OperatorSetProto::load(path).map_err(import::damaged)?);
         }
         let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());
         options.shapes.extend(self.options.shapes.iter().map(fixed));

@@ -3,8 +3,8 @@
 use ir::{Diagnostic, Location, Module, Result};
 use lower::low::{Shapes, check_freestanding};
 
-use crate::compiler::Options;
-use crate::pipeline::{INITIALIZE, MAIN};
+use crate::options::Options;
+use crate::options::{INITIALIZE, MAIN};
 use crate::signature::{Extent, Port, Signature};
 
 /// Refuses inputs with dynamic extents if memory is to be static.

@@ -4,7 +4,8 @@ use dialects::memref;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::awaits;
-use ir::{AlignedBytes, Attribute, Blob, DenseElements, IndexMap, Module, Type};
+use data::{AlignedBytes, Blob};
+use ir::{Attribute, DenseElements, IndexMap, Module, Type};
 use limits::Shortage;
 
 /// The memory of every global, by name.

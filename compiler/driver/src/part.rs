@@ -1,7 +1,5 @@
 //! Optional features of the compiler, which can be left out to measure their benefit.
 
-use crate::compiler::Options;
-
 /// A feature of the compiler that results do not depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -73,19 +71,6 @@ impl Part {
     /// The feature of that name.
     pub fn of(name: &str) -> Option<Part> {
         Part::ALL.into_iter().find(|part| part.name() == name)
-    }
-}
-
-impl Options {
-    /// Whether a feature is not left out.
-    pub(crate) fn has(&self, part: Part) -> bool {
-        !self.without.contains(&part)
-    }
-
-    /// The families of rules that are left out, as the pass's option.
-    pub(crate) fn rules_without(&self) -> String {
-        let families = optimize::families().filter(|&family| Part::of(family).is_some_and(|part| !self.has(part)));
-        families.collect::<Vec<_>>().join("+")
     }
 }
 

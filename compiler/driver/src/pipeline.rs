@@ -7,16 +7,12 @@ use codegen_cranelift::{Generator, Tier};
 use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 
-use crate::compiler::{Arithmetic, Backend, Options, Processor};
+use crate::options::{Arithmetic, Backend, Options, Processor};
 use crate::part::Part;
 use crate::passes;
 
 pub use ir::pass::Timings;
-pub use lower::fold_constants::INITIALIZE;
 use lower::low::{DEFINE_FUNCTIONS, EXPAND_MATH, MAP_ROWS, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
-
-/// The function a model becomes.
-pub const MAIN: &str = import::MAIN;
 
 /// The stage that reads the model.
 pub(crate) const IMPORT: &str = "import";

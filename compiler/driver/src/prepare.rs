@@ -10,14 +10,15 @@
 use dialects::{OpCodes, rt, tensor};
 use std::ops::Range;
 
+use data::{Blob, Prefaulted};
 use dialects::rt::routines::{Extents, Operand, Routine};
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
-use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Prefaulted, Result, Type, Value};
+use ir::{Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
 use ir::{constant_float, constant_integer, constant_value};
 use lower::outline::remove_dead;
 
 use crate::cache::DATA;
-use crate::pipeline::MAIN;
+use crate::options::MAIN;
 use crate::routine_calls::{RoutineCall, Word, run};
 
 /// The pass.
@@ -54,9 +55,22 @@ const DISCARDED: usize = 1 << 20;
 /// Fewer bytes are computed on one thread, because the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
+/// Pages that a background thread prefaults until this is dropped.
+pub(crate) struct PrefaultedMemory {
+    pages: Prefaulted,
+    thread: Option<crew::Handle<()>>,
+}
+
+impl Drop for PrefaultedMemory {
+    fn drop(&mut self) {
+        self.pages.stop();
+        self.thread.take().into_iter().for_each(crew::Handle::join);
+    }
+}
+
 /// Starts to prefault memory for the packed weights of a model that has just been imported: about the size of the
 /// weights that are not only gathered from.
-pub(crate) fn prefault_memory(module: &Module) -> Option<Prefaulted> {
+pub(crate) fn prefault_memory(module: &Module) -> Option<PrefaultedMemory> {
     let body = module.function(MAIN)?.body;
     let length = |op: &Op| {
         let elements = body.attribute(*op, "value")?.as_dense()?;
@@ -67,7 +81,8 @@ pub(crate) fn prefault_memory(module: &Module) -> Option<Prefaulted> {
         results.iter().flat_map(|&result| body.uses(result)).any(|r#use| !picks(body, r#use.op))
     };
     let bytes = body.ops(body.entry()?).iter().filter_map(|op| length(op).filter(|_| is_prepared(op))).sum();
-    Prefaulted::begin(if bytes <= ROOM { bytes } else { 0 })
+    let (pages, prefaulting) = Prefaulted::begin(if bytes <= ROOM { bytes } else { 0 })?;
+    Some(PrefaultedMemory { pages, thread: Some(crew::spawn(move || prefaulting.run())) })
 }
 
 /// Whether an operation gathers from an operand.
@@ -79,7 +94,7 @@ fn picks(body: &Body, op: Op) -> bool {
 fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let Some(main) = module.symbol(MAIN) else { return Ok(()) };
     // from here on there is work for all processors
-    ir::stop_prefaulting();
+    data::stop_prefaulting();
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let Plan { calls, length } = Plan::of(&body);
     if length <= ROOM {
@@ -97,9 +112,9 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
         let lengths: Vec<usize> = parts.iter().map(|part| part.length).collect();
         let ends: Vec<usize> = parts.iter().map(|part| part.calls.end).collect();
         let memory = (!is_known).then(|| {
-            Blob::build_in_background(&lengths, move |pieces| {
-                run(&calls, ends.into_iter().zip(pieces).collect(), threads)
-            })
+            let (memory, pieces) = Blob::pending(&lengths);
+            drop(crew::spawn(move || run(&calls, ends.into_iter().zip(pieces).collect(), threads)));
+            memory
         });
         for (op, (piece, offset, length)) in ops.into_iter().zip(results) {
             let Some(offset) = offset else { continue };

@@ -4,7 +4,7 @@
 
 #![allow(unsafe_code, reason = "routines take addresses")]
 
-use ir::{AlignedBytes, Blob, Piece};
+use data::{AlignedBytes, Blob, Piece};
 use runtime::RunContext;
 use runtime::busy::Busy;
 

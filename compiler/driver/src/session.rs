@@ -7,12 +7,13 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
+use data::{AlignedBytes, Blob};
+use ir::{Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
 use runtime::stop::{Due, Stop, within};
 
 use crate::compiler::CompiledModel;
-use crate::pipeline::INITIALIZE;
+use crate::options::INITIALIZE;
 use crate::prefault::Prefault;
 use crate::signature::Port;
 use crate::tensor::Tensor;

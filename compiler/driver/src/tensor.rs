@@ -84,7 +84,7 @@ pub fn type_names() -> impl Iterator<Item = (i64, String)> {
 }
 
 fn numbered() -> impl Iterator<Item = (i64, Type)> {
-    (1..=i32::from(u8::MAX)).filter_map(|number| Some((number.into(), proto::element_type(number)?)))
+    (1..=i32::from(u8::MAX)).filter_map(|number| Some((number.into(), operators::elements::element(number)?)))
 }
 
 /// The exact text of element `index`: a float as the shortest number that only this element rounds to in its format.

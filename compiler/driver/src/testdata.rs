@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ir::{Blob, DenseElements, Diagnostic, FloatType, Location, Result, Type};
 use proto::{
-    Bytes, DataType, MapProto, Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, TensorValue,
-    Tensors,
+    Bytes, DataType, MapProto, Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, Tensors,
 };
 
 use crate::signature::{Container, Port, Signature};
@@ -201,14 +200,7 @@ fn optional_value(proto: &OptionalProto) -> Result<Value, String> {
 pub fn tensor_value(proto: &TensorProto) -> Result<Tensor, String> {
     let model = Model::from_proto(ModelProto::default());
     let value = Tensors::new(&model).value(proto).map_err(|what| format!("tensor {what}"))?;
-    let elements = match value {
-        TensorValue::Dense(elements) => elements,
-        TensorValue::Strings(shape, strings) => {
-            let r#type = Type::static_tensor(&shape, Type::dialect("onnx", "String", vec![]));
-            DenseElements::from_strings(r#type, &strings)
-        }
-    };
-    Tensor::from_elements(&elements).ok_or_else(|| "tensor has no static shape".to_string())
+    Tensor::from_elements(&operators::elements::constant(value)).ok_or_else(|| "tensor has no static shape".to_string())
 }
 
 /// Reads a `TensorProto` file: the tensor and its name.

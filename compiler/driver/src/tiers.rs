@@ -20,7 +20,7 @@ use crate::baseline::Parts;
 use crate::cache::Keeper;
 use crate::code::Code;
 use crate::compiler::CompiledModel;
-use crate::pipeline::MAIN;
+use crate::options::MAIN;
 use crate::session::Entry;
 
 /// The run time from which LLVM's code is worth compiling.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use ir::{Attribute, Body, FunctionView, IndexMap, IndexSet, Location, Module, Op};
 
-use crate::pipeline::{INITIALIZE, MAIN};
+use crate::options::{INITIALIZE, MAIN};
 use dialects::rt::attributes::{GONE, KERNEL, NODES};
 
 /// The levels at which the module is examined.

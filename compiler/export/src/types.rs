@@ -10,7 +10,10 @@ use proto::{
 /// The number of an element type in ONNX; 0 if it has none.
 pub(crate) fn element_number(element: &Type) -> i32 {
     let numbers = 1..=i32::from(u8::MAX);
-    numbers.into_iter().find(|&number| proto::element_type(number).as_ref() == Some(element)).unwrap_or_default()
+    numbers
+        .into_iter()
+        .find(|&number| operators::elements::element(number).as_ref() == Some(element))
+        .unwrap_or_default()
 }
 
 /// A value's name and type; `dimensions` are the names of symbolic dimensions by axis.

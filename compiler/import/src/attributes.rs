@@ -1,7 +1,7 @@
 //! Converts `AttributeProto` to IR attributes. Graphs become regions and are not handled here.
 
 use dialects::onnx::schema::Kind;
-use ir::{Attribute, DenseElements, Type};
+use ir::{Attribute, DenseElements};
 use proto::{AttributeProto, AttributeType, Bytes, SparseTensorProto, TensorProto, TensorValue, Tensors};
 
 use crate::types::{Bindings, import_type};
@@ -101,13 +101,9 @@ pub(crate) fn import_sparse(tensor: &SparseTensorProto, tensors: &mut Tensors) -
 }
 
 fn constant(value: TensorValue, name: &str) -> DenseElements {
-    match value {
-        TensorValue::Dense(elements) => named(elements, name),
-        TensorValue::Strings(shape, strings) => {
-            let r#type = Type::static_tensor(&shape, Type::dialect("onnx", "String", vec![]));
-            DenseElements::from_strings(r#type, &strings)
-        }
-    }
+    let is_text = matches!(value, TensorValue::Strings(..));
+    let elements = operators::elements::constant(value);
+    if is_text { elements } else { named(elements, name) }
 }
 
 /// Makes constants with more elements than fit in a line of text print by name.

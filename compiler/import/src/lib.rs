@@ -26,18 +26,16 @@ mod types;
 use std::path::Path;
 
 use check::{Finding, Level, Profile};
+pub use dialects::func::MAIN;
 use indexmap::{IndexMap, IndexSet};
-use ir::{DenseElements, Diagnostic, Module, Type};
+use ir::{DenseElements, Diagnostic, Location, Module, Type};
 pub use operators::shape::WARNINGS;
 use operators::shape::warn;
 use operators::types::without_extents;
 pub use proto::OperatorSetProto;
-use proto::{Document, Model};
+use proto::{Damage, Document, Model};
 
 use crate::trace::Trace;
-
-/// The name of a model's function.
-pub const MAIN: &str = "main_graph";
 
 /// The module attribute that lists the files of external data that were read, if any.
 pub const FILES: &str = "onnx.files";
@@ -112,14 +110,20 @@ pub fn is_model_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
 }
 
+/// The error of a file that cannot be read.
+pub fn damaged(damage: Damage) -> Diagnostic {
+    let location = damage.file.map_or(Location::Unknown, |file| Location::name(&file.display().to_string()));
+    Diagnostic::input(location, damage.message)
+}
+
 /// Imports a model file; external data is in the same directory.
 pub fn import_file(path: &Path, options: &Options) -> ir::Result<Module> {
-    import_model(&Model::load(path)?, options)
+    import_model(&Model::load(path).map_err(damaged)?, options)
 }
 
 /// Imports a model held in memory; external data is in `directory`, if given.
 pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -> ir::Result<Module> {
-    let mut model = Model::from_bytes(bytes)?;
+    let mut model = Model::from_bytes(bytes).map_err(damaged)?;
     model.directory = directory.map(Path::to_path_buf);
     import_model(&model, options)
 }
@@ -152,7 +156,7 @@ pub fn check_file(path: &Path, profile: Profile, sets: &[OperatorSetProto]) -> V
     match Document::load(path) {
         Ok(Document::Model(model)) => check_model(&model, profile, sets),
         Ok(Document::OperatorSet(set)) => check::check_operator_set(&set, profile, Level::Advice).sorted(),
-        Err(damage) => vec![check::unreadable(damage)],
+        Err(damage) => vec![check::unreadable(damaged(damage))],
     }
 }
 
@@ -161,7 +165,7 @@ pub fn check_bytes(bytes: &[u8], profile: Profile, sets: &[OperatorSetProto]) ->
     match Document::from_bytes(bytes) {
         Ok(Document::Model(model)) => check_model(&model, profile, sets),
         Ok(Document::OperatorSet(set)) => check::check_operator_set(&set, profile, Level::Advice).sorted(),
-        Err(damage) => vec![check::unreadable(damage)],
+        Err(damage) => vec![check::unreadable(damaged(damage))],
     }
 }
 

@@ -1,5 +1,6 @@
 //! The conversions between levels as passes. The model's function is `@main_graph`.
 
+use dialects::func::MAIN;
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PipelineDefinition};
 
 use ir::{Diagnostic, Location, Module, Result};
@@ -12,8 +13,7 @@ use crate::low;
 use crate::outline::Shapes;
 use crate::winograd::Runs;
 
-/// The function a model becomes.
-const MAIN: &str = "main_graph";
+/// The error of a module without the function that is lowered.
 const NO_MAIN: &str = "the module has no function @main_graph, and that is the one that is lowered";
 
 /// The target code generator.

@@ -58,7 +58,7 @@ impl Model {
     /// If the file cannot be read or is not a model.
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
-        let inner = proto::Model::load(path).map_err(|damage| Error::of_model(vec![damage]))?;
+        let inner = proto::Model::load(path).map_err(|damage| Error::of_model(vec![driver::damaged(damage)]))?;
         Ok(Model { inner, path: Some(path.to_path_buf()) })
     }
 
@@ -67,7 +67,8 @@ impl Model {
     /// # Errors
     /// If the bytes are not a model.
     pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Model> {
-        let inner = proto::Model::from_bytes(bytes.as_ref()).map_err(|damage| Error::of_model(vec![damage]))?;
+        let inner = proto::Model::from_bytes(bytes.as_ref())
+            .map_err(|damage| Error::of_model(vec![driver::damaged(damage)]))?;
         Ok(Model { inner, path: None })
     }
 

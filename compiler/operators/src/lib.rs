@@ -7,6 +7,7 @@
 mod contrib;
 mod control_flow;
 pub mod decompose;
+pub mod elements;
 mod generator;
 pub mod graph;
 mod image;

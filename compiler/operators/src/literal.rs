@@ -213,7 +213,7 @@ mod tests {
         let floats = list(&[1.75, -3.5, 126.0], Type::F32);
         assert_eq!(cast(&floats, &Type::I32).and_then(|found| found.integers()), Some(vec![1, -3, 126]));
         assert_eq!(cast(&floats, &Type::I8).and_then(|found| found.integers()), Some(vec![1, -3, 126]));
-        assert!(cast(&floats, &proto::element_type(2).expect("uint8")).is_none(), "negative");
+        assert!(cast(&floats, &crate::elements::element(2).expect("uint8")).is_none(), "negative");
         assert!(cast(&list(&[f64::NAN], Type::F32), &Type::I32).is_none());
         let integers = DenseElements::from_i64(&[2], &[(1 << 24) + 1, -7]);
         let expected = f64::from(((1 << 24) + 1) as f32);

@@ -4,6 +4,8 @@ use dialects::onnx::schema::{Mode, Parameter, Schema};
 use dialects::onnx::views::Reader;
 use ir::{FloatType, Type};
 
+use crate::elements;
+
 /// The type of result `index` as far as operand types and attributes determine it; tensors have no shape.
 pub fn result_type(schema: &Schema, index: usize, node: &Reader<'_>) -> Option<Type> {
     if let Some(rule) = crate::table::row_of(&schema.op_name()).and_then(|row| row.types) {
@@ -51,18 +53,18 @@ fn type_by_name(name: &str) -> Option<Type> {
 pub fn element_by_name(name: &str) -> Option<Type> {
     (1..=proto::DataType::Float6e3m2 as i32)
         .find(|&number| proto::type_name(number) == name)
-        .and_then(proto::element_type)
+        .and_then(elements::element)
 }
 
 /// The IR type of an ONNX element type number.
 pub fn element_type(number: i32) -> Result<Type, String> {
-    proto::element_type(number).ok_or_else(|| format!("has element type {number}, which ONNX does not define"))
+    elements::element(number).ok_or_else(|| format!("has element type {number}, which ONNX does not define"))
 }
 
 /// The ONNX number of an element type.
 pub fn element_number(element: &Type) -> Option<i64> {
     let number =
-        (1..=proto::DataType::Float6e3m2 as i32).find(|&number| proto::element_type(number).as_ref() == Some(element));
+        (1..=proto::DataType::Float6e3m2 as i32).find(|&number| elements::element(number).as_ref() == Some(element));
     number.map(i64::from)
 }
 

@@ -24,6 +24,7 @@ mod scalar;
 use dialects::{OpCodes, func};
 use std::sync::LazyLock;
 
+use dialects::func::MAIN;
 use dialects::onnx::YIELD;
 use egg::Id;
 use ir::{Block, Body, IndexMap, IndexSet, Module, Op, Result, Value};
@@ -36,8 +37,6 @@ use crate::saturate::Trace;
 pub use report::{Gone, Report, RuleReport, Search, Stop};
 pub use rules::{Kind, families};
 
-/// The function a model becomes.
-const MAIN: &str = "main_graph";
 /// The maximum number of operations that are optimised together; larger graphs are split.
 const WINDOW: usize = 2500;
 

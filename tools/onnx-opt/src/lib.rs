@@ -195,7 +195,11 @@ impl Tool<'_, '_> {
         let path = self.arguments.input.as_deref().filter(|path| *path != Path::new("-"));
         if let Some(path) = path.filter(|path| import::is_model_name(path)) {
             let dimensions = self.arguments.dim.iter().cloned().collect();
-            let sets = self.arguments.operator_sets.iter().map(|path| import::OperatorSetProto::load(path));
+            let sets = self
+                .arguments
+                .operator_sets
+                .iter()
+                .map(|path| import::OperatorSetProto::load(path).map_err(import::damaged));
             let operator_sets = sets.collect::<std::result::Result<_, _>>()?;
             let options = import::Options { dimensions, operator_sets, metadata: true, ..import::Options::default() };
             let module = import::import_file(path, &options);

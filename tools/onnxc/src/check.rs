@@ -134,7 +134,7 @@ fn known_rule(name: &str) -> Result<String, String> {
 /// Reads operator-set documents.
 pub(crate) fn operator_sets(paths: &[PathBuf]) -> Result<Vec<OperatorSetProto>, Failure> {
     let sets = paths.iter().map(|path| OperatorSetProto::load(path));
-    Ok(sets.collect::<Result<_, _>>().map_err(|damage| vec![damage])?)
+    Ok(sets.collect::<Result<_, _>>().map_err(|damage| vec![driver::damaged(damage)])?)
 }
 
 /// All of the standard input.

@@ -27,7 +27,7 @@ pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, 
     let inputs = signature.inputs.iter().zip(initial);
     let inputs = inputs.map(|(port, initial)| Port { initial, ..describe(port, &mut numbers) }).collect();
     let outputs = signature.outputs.iter().map(|port| describe(port, &mut numbers)).collect();
-    let initialize = driver::pipeline::INITIALIZE;
+    let initialize = driver::INITIALIZE;
     Interface {
         name: name.to_string(),
         inputs,
@@ -35,7 +35,7 @@ pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, 
         max_rank: ports().map(|port| port.shape.len()).max().unwrap_or(0).max(1),
         messages: texts(MESSAGES),
         strings: texts(STRINGS),
-        main: driver::pipeline::MAIN.to_string(),
+        main: driver::MAIN.to_string(),
         initialize: module.symbol(initialize).map(|_| initialize.to_string()),
         required_level,
         level: module.symbol(PROCESSOR_LEVEL).map(|_| PROCESSOR_LEVEL.to_string()),

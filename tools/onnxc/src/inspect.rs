@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match Compiler::new(options).lower_file(&model, Level::Graph) {
         Ok((module, signature)) => print(&report(&module, &signature)),
         Err(reasons) if model.is_file() => {
-            print(&stated(&Model::load(&model).map_err(|damage| vec![damage])?.proto))?;
+            print(&stated(&Model::load(&model).map_err(|damage| vec![driver::damaged(damage)])?.proto))?;
             reasons.iter().try_for_each(|reason| print(&format!("not compiled: {}\n", reason.statement())))
         }
         Err(reasons) => Err(reasons.into()),

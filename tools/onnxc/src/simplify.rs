@@ -15,7 +15,7 @@ pub(crate) fn write(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Res
         true => Model::from_bytes(&standard_input()?),
         false => Model::load(model),
     };
-    let model = model.map_err(|damage| vec![damage])?;
+    let model = model.map_err(|damage| vec![driver::damaged(damage)])?;
     let simplified = export::simplify(&model, &options(arguments)?)?.encode_to_vec();
     match arguments.output == Path::new("-") {
         true => write_binary(&simplified),

@@ -12,13 +12,13 @@ use crate::errors::{Doing, NoSuchFile, exception};
 /// A model from a path, or from its bytes.
 pub(crate) fn load(path: Option<&str>, bytes: Option<&[u8]>) -> PyResult<Model> {
     if let Some(bytes) = bytes {
-        return Model::from_bytes(bytes).map_err(|damage| exception(&[damage], Doing::Reading));
+        return Model::from_bytes(bytes).map_err(|damage| exception(&[driver::damaged(damage)], Doing::Reading));
     }
     let path = path.unwrap_or_default();
     if !std::path::Path::new(path).exists() {
         return Err(NoSuchFile::new_err(format!("{path}: the file does not exist")));
     }
-    Model::load(std::path::Path::new(path)).map_err(|damage| exception(&[damage], Doing::Reading))
+    Model::load(std::path::Path::new(path)).map_err(|damage| exception(&[driver::damaged(damage)], Doing::Reading))
 }
 
 /// All findings of a model: level, rule, place, and message of each.

@@ -27,7 +27,7 @@ use folder::Folder;
 pub use handover::write_successor;
 pub(crate) use request::Request;
 
-use crate::compiler::Backend;
+use crate::options::Backend;
 use crate::tiers::CodeTier;
 
 /// The location of compiled models.

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::folder::Folder;
 use super::program::{build_id, own_file};
-use crate::compiler::{Backend, Options};
+use crate::options::{Backend, Options};
 use crate::worker;
 
 /// The minimum age of a file's last change: some ticks of the slowest clock of a local file system.

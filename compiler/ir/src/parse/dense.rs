@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::attributes::Attribute;
-use crate::constants::{Blob, DenseElements};
+use data::Blob;
+
+use crate::constants::DenseElements;
 use crate::floats;
 use crate::types::Type;
 

@@ -18,12 +18,12 @@ use std::sync::Arc;
 use crate::IndexMap;
 
 use crate::attributes::Attribute;
-use crate::constants::Blob;
 use crate::diagnostics::{Diagnostic, Result};
 use crate::location::Location;
 use crate::module::Module;
 use crate::registry::Registry;
 use crate::types::Type;
+use data::Blob;
 
 pub use assembly::{OpParser, Operand};
 use lexer::{Kind, Token, next_token};

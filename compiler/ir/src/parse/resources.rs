@@ -1,6 +1,6 @@
 //! `{-# dialect_resources: {…}, external_resources: {…} #-}`
 
-use crate::constants::Blob;
+use data::Blob;
 
 use super::lexer::Kind;
 use super::{Parsed, Parser};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::IndexMap;
 
 use crate::attributes::quote;
-use crate::constants::Blob;
+use data::Blob;
 
 use super::is_bare_identifier;
 

@@ -1,6 +1,85 @@
 //! Bits and text of every floating-point format.
 
-use crate::types::FloatType;
+/// The floating-point formats of ONNX, under upstream's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatType {
+    /// `f4E2M1FN`
+    F4E2M1FN,
+    /// `f6E2M3FN`
+    F6E2M3FN,
+    /// `f6E3M2FN`
+    F6E3M2FN,
+    /// `f8E4M3FN`
+    F8E4M3FN,
+    /// `f8E4M3FNUZ`
+    F8E4M3FNUZ,
+    /// `f8E5M2`
+    F8E5M2,
+    /// `f8E5M2FNUZ`
+    F8E5M2FNUZ,
+    /// `f8E8M0FNU`
+    F8E8M0FNU,
+    /// `bf16`
+    BF16,
+    /// `f16`
+    F16,
+    /// `f32`
+    F32,
+    /// `f64`
+    F64,
+}
+
+impl FloatType {
+    /// Every format, for tables and parsers.
+    pub const ALL: [FloatType; 12] = [
+        FloatType::F4E2M1FN,
+        FloatType::F6E2M3FN,
+        FloatType::F6E3M2FN,
+        FloatType::F8E4M3FN,
+        FloatType::F8E4M3FNUZ,
+        FloatType::F8E5M2,
+        FloatType::F8E5M2FNUZ,
+        FloatType::F8E8M0FNU,
+        FloatType::BF16,
+        FloatType::F16,
+        FloatType::F32,
+        FloatType::F64,
+    ];
+
+    /// The keyword of the text form.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            FloatType::F4E2M1FN => "f4E2M1FN",
+            FloatType::F6E2M3FN => "f6E2M3FN",
+            FloatType::F6E3M2FN => "f6E3M2FN",
+            FloatType::F8E4M3FN => "f8E4M3FN",
+            FloatType::F8E4M3FNUZ => "f8E4M3FNUZ",
+            FloatType::F8E5M2 => "f8E5M2",
+            FloatType::F8E5M2FNUZ => "f8E5M2FNUZ",
+            FloatType::F8E8M0FNU => "f8E8M0FNU",
+            FloatType::BF16 => "bf16",
+            FloatType::F16 => "f16",
+            FloatType::F32 => "f32",
+            FloatType::F64 => "f64",
+        }
+    }
+
+    /// Width in bits.
+    pub fn width(self) -> u32 {
+        match self {
+            FloatType::F4E2M1FN => 4,
+            FloatType::F6E2M3FN | FloatType::F6E3M2FN => 6,
+            FloatType::F8E4M3FN
+            | FloatType::F8E4M3FNUZ
+            | FloatType::F8E5M2
+            | FloatType::F8E5M2FNUZ
+            | FloatType::F8E8M0FNU => 8,
+            FloatType::BF16 | FloatType::F16 => 16,
+            FloatType::F32 => 32,
+            FloatType::F64 => 64,
+        }
+    }
+}
 
 /// Exponent and mantissa layout of a format, and which special values it has.
 struct Layout {

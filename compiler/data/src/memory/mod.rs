@@ -6,7 +6,7 @@ use limits::Shortage;
 use memmap2::MmapMut;
 
 use prefault::Window;
-pub use prefault::{Prefaulted, stop_prefaulting};
+pub use prefault::{Prefaulted, Prefaulting, stop_prefaulting};
 
 /// Bytes that begin on a 64-byte boundary (a cache line, and a full AVX-512 vector).
 pub struct AlignedBytes {

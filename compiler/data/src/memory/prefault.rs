@@ -1,4 +1,4 @@
-//! Prefaulted pages: a background thread requests them from the system before they are written.
+//! Prefaulted pages: an idle thread requests them from the system before they are written.
 //!
 //! The first touch of a page takes a microsecond or more. A compilation knows early how many bytes of weights it will
 //! write, and has an idle processor until it does.
@@ -32,15 +32,30 @@ struct Mapping {
     is_wanted: AtomicBool,
 }
 
-/// Keeps pages being prefaulted and handed out until it is dropped.
+/// Pages that are handed out until this is dropped.
 pub struct Prefaulted {
     mapping: Arc<Mapping>,
-    thread: Option<crew::Handle<()>>,
+}
+
+/// The work of prefaulting these pages, for another thread.
+pub struct Prefaulting {
+    mapping: Arc<Mapping>,
+}
+
+impl Prefaulting {
+    /// Requests the pages one after the other, until all are present or prefaulting is stopped.
+    pub fn run(self) {
+        let is_wanted = |_: &(usize, usize)| self.mapping.is_wanted.load(Ordering::Relaxed);
+        for (start, bytes) in steps(0, self.mapping.pages.len()).take_while(is_wanted) {
+            self.mapping.populate(start, bytes);
+            self.mapping.taken.store(start + bytes, Ordering::Release);
+        }
+    }
 }
 
 impl Prefaulted {
-    /// Starts to prefault `bytes` bytes in the background; `None` for few.
-    pub fn begin(bytes: usize) -> Option<Prefaulted> {
+    /// Memory for `bytes` bytes, and the work of prefaulting it; `None` for few.
+    pub fn begin(bytes: usize) -> Option<(Prefaulted, Prefaulting)> {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
         }
@@ -49,24 +64,18 @@ impl Prefaulted {
         let [next, taken] = [0, 0].map(AtomicUsize::new);
         let mapping = Arc::new(Mapping { pages, next, taken, is_wanted: AtomicBool::new(true) });
         *current() = Some(mapping.clone());
-        let other = mapping.clone();
-        let thread = crew::spawn(move || {
-            let is_wanted = |_: &(usize, usize)| other.is_wanted.load(Ordering::Relaxed);
-            for (start, bytes) in steps(0, other.pages.len()).take_while(is_wanted) {
-                other.populate(start, bytes);
-                other.taken.store(start + bytes, Ordering::Release);
-            }
-        });
-        Some(Prefaulted { mapping, thread: Some(thread) })
+        Some((Prefaulted { mapping: mapping.clone() }, Prefaulting { mapping }))
+    }
+
+    /// Stops prefaulting; prefaulted pages are still handed out.
+    pub fn stop(&self) {
+        self.mapping.is_wanted.store(false, Ordering::Relaxed);
     }
 }
 
 impl Drop for Prefaulted {
     fn drop(&mut self) {
-        self.mapping.is_wanted.store(false, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.join();
-        }
+        self.stop();
         let mut current = current();
         if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, &self.mapping)) {
             *current = None;
@@ -156,7 +165,9 @@ mod tests {
     #[test]
     fn windows_are_zero_and_apart() {
         assert!(Prefaulted::begin(1000).is_none());
-        let taken = Prefaulted::begin(1 << 20);
+        let (taken, worker) = Prefaulted::begin(1 << 20)
+            .map(|(taken, prefaulting)| (taken, std::thread::spawn(|| prefaulting.run())))
+            .unzip();
         assert_eq!(taken.is_some(), cfg!(target_os = "linux"));
         let lengths = [100_000, PAGE, 300_001, 10, 600_000, 400_000];
         let mut all: Vec<AlignedBytes> = lengths.into_iter().map(AlignedBytes::zeroed).collect();
@@ -167,6 +178,7 @@ mod tests {
             bytes.as_mut_slice().fill(number as u8 + 1);
         }
         stop_prefaulting();
+        worker.into_iter().for_each(|worker| worker.join().expect("it does not panic"));
         // windows outlive the rest of the mapping
         drop(taken);
         assert!(Window::of_taken(PAGE).is_none());
