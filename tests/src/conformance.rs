@@ -7,7 +7,9 @@ use std::sync::Arc;
 use crate::graphs::{self, Numbers};
 use crate::guard;
 use driver::testdata::{DataSet, Tolerance, compare, data_sets, read_data_set};
-use driver::{Backend, CompiledModel, Compiler, Diagnostic, ErrorClass, Options, Result, Session, Signature, Value};
+use driver::{
+    Backend, CompiledModel, Compiler, Diagnostic, EngineKind, ErrorClass, Options, Result, Session, Signature, Value,
+};
 use proto::{Message, Model};
 
 /// How a case's inputs are given at compile time.
@@ -92,9 +94,9 @@ pub fn cases(folder: &Path) -> std::io::Result<Vec<Case>> {
 }
 
 /// Compiles and runs a case; a panic is an outcome.
-pub fn run(compiler: &Compiler, folder: &Path, case: &Case, mode: Mode) -> Outcome {
+pub fn run(compilers: &[Compiler], folder: &Path, case: &Case, mode: Mode) -> Outcome {
     let folder = folder.join(&case.name);
-    outcome(|| attempt(compiler, &folder, case.tolerance, mode))
+    outcome(|| attempt(compilers, &folder, case.tolerance, mode))
 }
 
 fn outcome(attempt: impl FnOnce() -> Result<Option<String>>) -> Outcome {
@@ -108,8 +110,55 @@ fn outcome(attempt: impl FnOnce() -> Result<Option<String>>) -> Outcome {
     Outcome { verdict, reason: reason.replace(['\n', '\t'], " ") }
 }
 
-/// The first difference between outputs, if any.
-fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode) -> Result<Option<String>> {
+/// The engines that run a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Engines {
+    /// Fast start.
+    Fast,
+    /// The plain engine.
+    Plain,
+    /// Both, with equal outputs bit for bit.
+    Both,
+}
+
+impl Engines {
+    /// A compiler for each.
+    pub fn compilers(self, options: &Options) -> Vec<Compiler> {
+        let kinds = match self {
+            Engines::Fast => &[EngineKind::FastStart][..],
+            Engines::Plain => &[EngineKind::Plain],
+            Engines::Both => &[EngineKind::FastStart, EngineKind::Plain],
+        };
+        kinds.iter().map(|&engine| Compiler::new(Options { engine, ..options.clone() })).collect()
+    }
+}
+
+/// The first difference between outputs, if any, also between those of several compilers.
+fn attempt(compilers: &[Compiler], folder: &Path, tolerance: Tolerance, mode: Mode) -> Result<Option<String>> {
+    let mut before: Option<Vec<Vec<Value>>> = None;
+    for compiler in compilers {
+        let mut outputs = Vec::new();
+        if let Some(difference) = attempt_on(compiler, folder, tolerance, mode, &mut outputs)? {
+            return Ok(Some(difference));
+        }
+        let pairs = before.iter().flatten().zip(&outputs);
+        if let Some(difference) = pairs.into_iter().find_map(|(one, other)| first_change(one, other)) {
+            return Ok(Some(format!("between engines, {difference}")));
+        }
+        before = Some(outputs);
+    }
+    Ok(None)
+}
+
+/// The first difference between the outputs of a compiler's code and the expected ones, if any; `all` gets the outputs
+/// of each set of data.
+fn attempt_on(
+    compiler: &Compiler,
+    folder: &Path,
+    tolerance: Tolerance,
+    mode: Mode,
+    all: &mut Vec<Vec<Value>>,
+) -> Result<Option<String>> {
     let path = folder.join("model.onnx");
     let given = import::import_file(&path, &import::Options::default())?;
     let function = given.function(import::MAIN).expect("the importer makes it");
@@ -136,6 +185,7 @@ fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode)
                 return Ok(Some(format!("output '{}': {difference}", port.name)));
             }
         }
+        all.push(outputs);
     }
     Ok(None)
 }

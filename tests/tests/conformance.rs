@@ -80,6 +80,12 @@ fn cranelift_with_dynamic_inputs() {
     check(&STANDARD, "cranelift", "dynamic");
 }
 
+/// Both engines give the same bits; the whole suite runs by hand, without `--sample`.
+#[test]
+fn both_engines() {
+    check_with(&STANDARD, "cranelift", "given", &["--engine", "both", "--sample", "7"]);
+}
+
 /// Every buffer ends at a guard page.
 #[test]
 fn cranelift_between_guard_pages() {

@@ -45,3 +45,26 @@ fn data_starts_no_threads() {
     }
     assert!(!reached("proto", &direct).contains("ir"), "proto depends on ir");
 }
+
+/// The files of a folder that each of its files imports, by the names of their modules.
+fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let entries = std::fs::read_dir(folder).expect("the sources are there").map(|entry| entry.expect("is read").path());
+    let files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect();
+    let name = |path: &Path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+    let names: BTreeSet<String> = files.iter().map(|path| name(path)).collect();
+    let of = |path: &Path| -> BTreeSet<String> {
+        let text = std::fs::read_to_string(path).expect("sources are text");
+        let imported = text.split("crate::").skip(1);
+        let module = |rest: &str| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().map(str::to_string);
+        imported.filter_map(module).filter(|module| names.contains(module)).collect()
+    };
+    files.iter().map(|path| (name(path), of(path))).collect()
+}
+
+#[test]
+fn files_of_the_driver_import_in_one_direction() {
+    let direct = imports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/driver/src"));
+    assert!(direct.len() > 15, "the sources are not where they were");
+    let circles: Vec<&String> = direct.keys().filter(|name| reached(name, &direct).contains(name.as_str())).collect();
+    assert!(circles.is_empty(), "files that import themselves, through others: {circles:?}");
+}

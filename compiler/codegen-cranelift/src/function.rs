@@ -18,7 +18,7 @@ use crate::packed::PACKED_LANES;
 
 /// A symbol that a function refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum External {
+pub enum External {
     /// Code.
     Function(String),
     /// A constant.
@@ -27,7 +27,7 @@ pub(crate) enum External {
 
 impl External {
     /// The symbol's name.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         match self {
             External::Function(name) | External::Data(name) => name,
         }

@@ -12,13 +12,12 @@ use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as Linker, ModuleReloc, ModuleRelocTarget, default_libcall_names};
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use ir::{Diagnostic, FunctionView, Location, Module, Result};
+use loader::Loaded;
 
 use crate::function::{External, Translation, translate};
-use crate::template;
 
 /// The options of [`compile`] and [`object`].
 #[derive(Clone, Debug, Default)]
@@ -43,32 +42,8 @@ pub enum Tier {
     Optimised,
 }
 
-/// Machine code in memory. The code lives as long as this value.
-pub struct Compiled {
-    module: Option<JITModule>,
-    functions: BTreeMap<String, FuncId>,
-}
-
-impl Compiled {
-    /// The address of a function that the module defines.
-    pub fn function(&self, name: &str) -> Option<*const u8> {
-        let module = self.module.as_ref()?;
-        self.functions.get(name).map(|&id| module.get_finalized_function(id))
-    }
-}
-
-#[allow(unsafe_code, reason = "code memory is freed by hand")]
-impl Drop for Compiled {
-    fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            // SAFETY: `function` documents that its addresses die with this value.
-            unsafe { module.free_memory() };
-        }
-    }
-}
-
 /// Compiles every function with a body, of all parts of a module, and links them in memory.
-pub fn compile(parts: &[Module], options: &Options) -> Result<Compiled> {
+pub fn compile(parts: &[Module], options: &Options) -> Result<Loaded> {
     relocatable(parts, options)?.link(&options.symbols)
 }
 
@@ -86,9 +61,14 @@ pub struct Generator {
 }
 
 /// Machine code of the functions of a module, not linked yet.
-pub struct Functions(pub(crate) Vec<CompiledFunction>);
+pub struct Functions(Vec<CompiledFunction>);
 
 impl Functions {
+    /// Each function.
+    pub fn iter(&self) -> impl Iterator<Item = &CompiledFunction> + Clone {
+        self.0.iter()
+    }
+
     /// The symbols that the functions refer to.
     pub fn externals(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|function| function.externals.iter().map(External::name))
@@ -108,25 +88,24 @@ impl Generator {
 
     /// Compiles every function with a body.
     pub fn generate(&self, module: &Module) -> Result<Functions> {
+        self.generate_or(module, |_| None)
+    }
+
+    /// Compiles every function with a body for which there is no other code.
+    pub fn generate_or(
+        &self,
+        module: &Module,
+        other: impl Fn(&FunctionView<'_>) -> Option<CompiledFunction>,
+    ) -> Result<Functions> {
         let mut frontend = FunctionBuilderContext::new();
         let compile = |function: FunctionView<'_>| match self.cancelled.load(Ordering::Relaxed) {
             true => Err(cancelled()),
-            false => self.compile(function, &mut frontend),
+            false => match other(&function) {
+                Some(code) => Ok(code),
+                None => compile_function(function, self.targets.of(&function), &mut frontend),
+            },
         };
         Ok(Functions(definitions(module).map(compile).collect::<Result<_, _>>()?))
-    }
-
-    fn compile(
-        &self,
-        function: FunctionView<'_>,
-        frontend: &mut FunctionBuilderContext,
-    ) -> Result<CompiledFunction, Diagnostic> {
-        let is_once = self.targets.tier == Tier::Quick && function.attributes.get(HOST).is_some();
-        let code = if is_once && template::IS_SUPPORTED { template::compile(&function) } else { None };
-        match code {
-            Some(code) => Ok(CompiledFunction::of_template(function, code)),
-            None => compile_function(function, self.targets.of(&function), frontend),
-        }
     }
 
     /// Combines the code of all parts of a module.
@@ -147,16 +126,9 @@ pub struct Relocatable {
 
 impl Relocatable {
     /// Links the code in memory with symbols at given addresses.
-    pub fn link(&self, symbols: &BTreeMap<String, usize>) -> Result<Compiled> {
+    pub fn link(&self, symbols: &BTreeMap<String, usize>) -> Result<Loaded> {
         check_symbols(self.functions(), |name| symbols.contains_key(name))?;
-        let mut builder = JITBuilder::with_isa(self.target.clone(), default_libcall_names());
-        for (name, &address) in symbols {
-            builder.symbol(name.as_str(), std::ptr::with_exposed_provenance(address));
-        }
-        let mut linker = JITModule::new(builder);
-        let functions = link(&mut linker, self.functions())?;
-        linker.finalize_definitions().map_err(|error| internal(format!("linking failed: {error}")))?;
-        Ok(Compiled { module: Some(linker), functions })
+        Ok(loader::load(&[self.object()?], symbols).map_err(internal)?)
     }
 
     /// The code as an object file.
@@ -206,11 +178,11 @@ pub fn clif(module: &Module) -> Result<String> {
 }
 
 /// One function's machine code, not linked yet.
-pub(crate) struct CompiledFunction {
-    pub(crate) name: String,
+pub struct CompiledFunction {
+    name: String,
     location: Location,
-    pub(crate) alignment: u64,
-    pub(crate) code: Vec<u8>,
+    alignment: u64,
+    code: Vec<u8>,
     relocations: Vec<FinalizedMachReloc>,
     externals: Vec<External>,
     /// For each user-defined name of the function: its index in `externals`.
@@ -218,7 +190,15 @@ pub(crate) struct CompiledFunction {
 }
 
 impl CompiledFunction {
-    fn of_template(function: FunctionView<'_>, code: template::Code) -> CompiledFunction {
+    /// Code that another assembler made. `addresses` has the offsets of eight-byte addresses in it, and for each the
+    /// index of its symbol in `externals`.
+    pub fn assembled(
+        name: &str,
+        alignment: u64,
+        code: Vec<u8>,
+        addresses: Vec<(usize, usize)>,
+        externals: Vec<External>,
+    ) -> CompiledFunction {
         let relocation = |(at, external): (usize, usize)| FinalizedMachReloc {
             offset: at as u32,
             kind: Reloc::Abs8,
@@ -228,19 +208,34 @@ impl CompiledFunction {
             addend: 0,
         };
         CompiledFunction {
-            name: function.name.to_string(),
+            name: name.to_string(),
             location: Location::Unknown,
-            alignment: template::ALIGNMENT,
-            code: code.bytes,
-            relocations: code.addresses.into_iter().map(relocation).collect(),
-            names: (0..code.externals.len() as u32).collect(),
-            externals: code.externals,
+            alignment,
+            code,
+            relocations: addresses.into_iter().map(relocation).collect(),
+            names: (0..externals.len() as u32).collect(),
+            externals,
         }
+    }
+
+    /// The function's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its code, in which addresses are missing.
+    pub fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    /// The alignment of its code.
+    pub fn alignment(&self) -> usize {
+        self.alignment as usize
     }
 
     /// The offsets in the code of eight-byte addresses, with symbol and addend. There are no other relocations, because
     /// calls reach symbols at any distance.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = Result<(usize, &str, i64), Diagnostic>> {
+    pub fn addresses(&self) -> impl Iterator<Item = Result<(usize, &str, i64), Diagnostic>> {
         self.relocations.iter().map(|relocation| match (&relocation.target, relocation.kind) {
             (FinalizedRelocTarget::ExternalName(ExternalName::User(reference)), Reloc::Abs8) => {
                 let external = &self.externals[self.names[reference.as_u32() as usize] as usize];
@@ -375,7 +370,7 @@ fn compile_function(
 }
 
 /// Checks that every used symbol is defined or provided.
-pub(crate) fn check_symbols<'a>(
+pub fn check_symbols<'a>(
     functions: impl Iterator<Item = &'a CompiledFunction> + Clone,
     is_known: impl Fn(&str) -> bool,
 ) -> Result<()> {
@@ -392,13 +387,10 @@ pub(crate) fn check_symbols<'a>(
     if missing.is_empty() { Ok(()) } else { Err(missing) }
 }
 
-fn link<'a>(
-    linker: &mut dyn Linker,
-    functions: impl Iterator<Item = &'a CompiledFunction> + Clone,
-) -> Result<BTreeMap<String, FuncId>> {
+fn link<'a>(linker: &mut dyn Linker, functions: impl Iterator<Item = &'a CompiledFunction> + Clone) -> Result<()> {
     let failed = |error| internal(format!("linking failed: {error}"));
     let signature = linker.make_signature();
-    let mut ids = BTreeMap::new();
+    let mut ids: BTreeMap<String, FuncId> = BTreeMap::new();
     for function in functions.clone() {
         let id = linker.declare_function(&function.name, Linkage::Export, &signature).map_err(failed)?;
         ids.insert(function.name.clone(), id);
@@ -421,7 +413,7 @@ fn link<'a>(
             function.relocations.iter().map(|relocation| resolve(relocation, function, id, &targets)).collect();
         linker.define_function_bytes(id, function.alignment, &function.code, &relocations).map_err(failed)?;
     }
-    Ok(ids)
+    Ok(())
 }
 
 fn resolve(

@@ -45,7 +45,7 @@ fn load(object: &[u8]) -> Main {
     unsafe { std::mem::transmute(address) }
 }
 
-fn cranelift(module: &Module) -> (Main, codegen_cranelift::Compiled) {
+fn cranelift(module: &Module) -> (Main, loader::Loaded) {
     let symbols: BTreeMap<String, usize> =
         runtime::symbols().into_iter().map(|(name, address)| (name.to_string(), address as usize)).collect();
     let options = codegen_cranelift::Options { symbols, threads: 1, ..Default::default() };

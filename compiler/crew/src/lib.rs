@@ -54,14 +54,18 @@ struct Outcome<T> {
 impl<T> Handle<T> {
     /// Waits for the result. A panic of the job continues here.
     pub fn join(self) -> T {
+        self.outcome().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// Waits for the end of the job, whose panic is the error.
+    pub fn outcome(self) -> std::thread::Result<T> {
         if let Some(job) = self.later.and_then(|later| lock(&later).take()) {
             job();
         }
         let mut result = lock(&self.outcome.result);
         loop {
             match result.take() {
-                Some(Ok(value)) => return value,
-                Some(Err(panic)) => resume_unwind(panic),
+                Some(outcome) => return outcome,
                 None => result = self.outcome.is_there.wait(result).unwrap_or_else(PoisonError::into_inner),
             }
         }

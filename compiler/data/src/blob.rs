@@ -141,16 +141,19 @@ impl Blob {
         (end <= self.length).then(|| Blob { storage: self.storage.clone(), offset: self.offset + offset, length })
     }
 
-    /// The bytes.
+    /// The bytes, which must not depend on a computation that may fail.
     pub fn bytes(&self) -> &[u8] {
+        self.ready().expect("the computation of bytes does not fail")
+    }
+
+    /// The bytes, after waiting for the thread that computes them; `None` if it failed.
+    pub fn ready(&self) -> Option<&[u8]> {
         let whole: &[u8] = match &self.storage {
             Storage::Mapped(map) => map,
             Storage::Owned(bytes) => bytes.as_slice(),
-            Storage::Computed(computed) => {
-                computed.bytes.wait().as_ref().expect("the computation of bytes does not panic").as_slice()
-            }
+            Storage::Computed(computed) => computed.bytes.wait().as_ref()?.as_slice(),
         };
-        &whole[self.offset..self.offset + self.length]
+        Some(&whole[self.offset..self.offset + self.length])
     }
 
     /// The address of the first byte. This does not wait for bytes that are still being computed, so that they must not
@@ -249,10 +252,9 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the computation of bytes does not panic")]
-    fn nobody_waits_for_bytes_that_do_not_come() {
+    fn no_thread_waits_for_bytes_that_do_not_come() {
         let (blobs, pieces) = Blob::pending(&[8]);
         drop(pieces);
-        blobs[0].bytes();
+        assert_eq!(blobs[0].ready(), None);
     }
 }

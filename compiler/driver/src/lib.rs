@@ -1,42 +1,38 @@
 //! The compiler's API: a [`Compiler`] builds a [`CompiledModel`], and a [`Session`] runs it on [`Tensor`]s.
 
-mod awaits;
-mod background;
-mod baseline;
-mod cache;
-mod code;
+mod compile;
 mod compiler;
 mod evidence;
 mod freestanding;
-mod generate;
-mod globals;
+mod handover;
+mod keeper;
+mod kept;
 mod merge;
+mod model;
 mod options;
 mod part;
-mod partition;
 pub mod passes;
 pub mod pipeline;
-mod prefault;
-mod prepare;
 mod progress;
-mod routine_calls;
+mod request;
+mod revive;
 mod session;
 mod signature;
 mod tensor;
 pub mod testdata;
-mod tiers;
 mod trace;
 mod training;
 mod value;
-mod worker;
 
 pub use abi::Status;
-pub use cache::{Cache, write_successor};
 pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
-pub use compiler::{CompiledModel, Compiler};
+pub use compiler::Compiler;
 pub use dialects::levels::Level;
+pub use engine::cache::Cache;
+pub use engine::worker::{read_framed, write_framed};
 pub use evidence::Evidence;
+pub use handover::write_successor;
 pub use import::{
     Entry, METADATA, OperatorSetProto, Options as ImportOptions, check_bytes, check_file, check_model, damaged,
 };
@@ -45,8 +41,9 @@ pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Typ
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
 pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, HALF_ERROR_BOUND, VectorRegisters};
 pub use merge::merge;
+pub use model::CompiledModel;
 pub use operators::elements::element as element_type;
-pub use options::{Arithmetic, Backend, INITIALIZE, MAIN, Options, Processor};
+pub use options::{Arithmetic, Backend, EngineKind, INITIALIZE, MAIN, Options, Processor};
 pub use part::Part;
 pub use progress::{Observer, Reporter, Stage};
 pub use runtime::processor::level as processor_level;
@@ -57,4 +54,3 @@ pub use tensor::{Tensor, array_type, byte_count, element_text, ml_dtype, type_na
 pub use trace::{Operations, Symbol, Trace, TracedNode};
 pub use training::Trainer;
 pub use value::{Input, Output, Value};
-pub use worker::{read_framed, write_framed};

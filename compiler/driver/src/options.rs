@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use check::Profile;
 pub use dialects::func::MAIN;
+use engine::cache::Cache;
+use engine::{Engine, FastStart, PlainEngine};
 pub use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 
-use crate::cache::Cache;
 use crate::part::Part;
-use crate::progress::{Observer, Reporter};
+use crate::progress::{Observer, Reporter, Stage};
 
 /// The code generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,26 @@ pub enum Backend {
     Cranelift,
     /// In a helper process, faster code.
     Llvm,
+}
+
+/// How code is built that runs in this process. The results are the same bit for bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineKind {
+    /// Everything is compiled before the first run; there is no cache and no other tier.
+    Plain,
+    /// Code is compiled while it runs, and replaced while the model keeps running.
+    #[default]
+    FastStart,
+}
+
+impl EngineKind {
+    /// The engine.
+    pub(crate) fn engine(self) -> &'static dyn Engine {
+        match self {
+            EngineKind::Plain => &PlainEngine,
+            EngineKind::FastStart => &FastStart,
+        }
+    }
 }
 
 /// The target processor.
@@ -59,6 +80,8 @@ pub enum Arithmetic {
 pub struct Options {
     /// The code generator.
     pub backend: Backend,
+    /// How code is built that runs in this process.
+    pub engine: EngineKind,
     /// The processor that LLVM's code is for.
     pub processor: Processor,
     /// The number of threads that run models; 0 means all.
@@ -109,6 +132,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             backend: Backend::default(),
+            engine: EngineKind::default(),
             processor: Processor::of_this_machine(),
             threads: 0,
             workers: 0,
@@ -135,6 +159,13 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Reports that a stage begins.
+    pub(crate) fn enter(&self, stage: Stage) {
+        if let Some(observer) = &self.observer {
+            observer.tell(stage);
+        }
+    }
+
     /// Whether a feature is not left out.
     pub(crate) fn has(&self, part: Part) -> bool {
         !self.without.contains(&part)

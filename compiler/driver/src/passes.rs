@@ -10,13 +10,12 @@ use ir::{Attribute, Diagnostic, ErrorClass, IndexMap, Location, Module, Result};
 use dialects::levels::{Level, verify_level};
 use operators::decompose::{Which, decompose};
 
-use crate::prepare::PREPARE_CONSTANTS;
-
 /// The passes of all levels, with the named pipelines.
 pub fn registry() -> PassRegistry {
     let mut registry = PassRegistry::default();
     registry.extend(ir::transforms::passes());
-    registry.extend([INFER_SHAPES, SPECIALIZE_RANKS, OPTIMIZE, DECOMPOSE, PREPARE_CONSTANTS, VERIFY_LEVEL]);
+    registry.extend([INFER_SHAPES, SPECIALIZE_RANKS, OPTIMIZE, DECOMPOSE, VERIFY_LEVEL]);
+    registry.extend(engine::passes());
     registry.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
     registry

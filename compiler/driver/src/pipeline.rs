@@ -1,9 +1,8 @@
 //! The pass pipelines from a model to the low level.
 
 use std::io::Write;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use codegen_cranelift::{Generator, Tier};
 use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 
@@ -160,8 +159,7 @@ pub(crate) fn read_tables() {
     optimize::read_rules();
     passes();
     operations();
-    // an unknown processor is reported when code is generated
-    drop(Generator::new(Tier::Quick, Arc::default()));
+    engine::fast::read_tables();
 }
 
 /// Refuses names of stages that are not part of a compilation with these options.

@@ -8,74 +8,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use data::{AlignedBytes, Blob};
+use engine::fast::prefault::Prefault;
 use ir::{Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
 use runtime::stop::{Due, Stop, within};
 
-use crate::compiler::CompiledModel;
+use crate::model::CompiledModel;
 use crate::options::INITIALIZE;
-use crate::prefault::Prefault;
 use crate::signature::Port;
 use crate::tensor::Tensor;
 use crate::value::{Input, Output, Value, bytes_in_run, tensor_of_run};
-
-/// `@main_graph(%table) -> status`. The table holds the address of the run context; for each input its address and
-/// extents; for each output space for the same.
-#[derive(Clone, Copy)]
-pub(crate) struct Entry(extern "C" fn(*mut i64) -> i64);
-
-impl Entry {
-    /// The host function at an address, which must come from bufferization.
-    pub(crate) fn at(address: *const u8) -> Entry {
-        // SAFETY: the pipeline gives the function this signature.
-        Entry(unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut i64) -> i64>(address) })
-    }
-}
-
-impl Entry {
-    fn call(self, table: &mut [i64], threads: usize) -> i64 {
-        runtime::pool::rt_set_threads(threads as i64);
-        runtime::pool::rt_begin_run();
-        let status = (self.0)(table.as_mut_ptr());
-        runtime::pool::rt_end_run();
-        status
-    }
-}
-
-impl CompiledModel {
-    /// Computes what depends on the weights alone; called once, before the first run.
-    pub(crate) fn initialize(&mut self) -> Result<()> {
-        let Some(initialize) = self.initialize else { return Ok(()) };
-        let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
-        let status = initialize.call(&mut [context.address()], self.workers);
-        self.check(status)
-    }
-
-    /// The error that a run ended in, if it did.
-    fn check(&self, status: i64) -> Result<()> {
-        match (self.code.failure(), status) {
-            (Some(diagnostics), _) => Err(diagnostics.to_vec()),
-            (None, 0) => Ok(()),
-            (None, _) => Err(self.failure(status).into()),
-        }
-    }
-
-    fn failure(&self, status: i64) -> Diagnostic {
-        if status == abi::Status::OutOfMemory.code() {
-            return Diagnostic::input(Location::Unknown, "the run needs more memory than is available");
-        }
-        let message = usize::try_from(status - 1).ok().and_then(|index| self.messages.get(index));
-        match message {
-            Some(message) => Diagnostic::input(Location::Unknown, message),
-            None => Diagnostic::internal(Location::Unknown, format!("the run ended with the unknown status {status}")),
-        }
-    }
-}
-
-/// For runs without outputs.
-pub(crate) extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mut u8 {
-    std::ptr::null_mut()
-}
 
 /// The memory for the outputs of one run, allocated when generated code asks for it.
 struct Outputs {
@@ -196,7 +138,7 @@ impl Session {
     /// A session without scratch memory.
     pub fn new(model: Arc<CompiledModel>) -> Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
-        let has_processor = model.workers > 1;
+        let has_processor = model.prefaults;
         let mut outputs =
             Box::new(Outputs { buffers: vec![], given, inputs: vec![], lent: vec![], prefault: None, has_processor });
         let host = (&raw mut *outputs).cast();

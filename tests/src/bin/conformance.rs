@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use driver::testdata::Tolerance;
-use driver::{Backend, Compiler, Options};
-use tests::conformance::{Case, Mode, Outcome, Verdict, cases, parse_backend, repository, run, run_graph};
+use driver::{Backend, Options};
+use tests::conformance::{Case, Engines, Mode, Outcome, Verdict, cases, parse_backend, repository, run, run_graph};
 use tests::guard::{self, GuardPages};
 
 /// The number of cases that a child runs with guard pages before another one takes its place.
@@ -33,6 +33,12 @@ struct Arguments {
     /// `auto`, `cranelift` or `llvm`
     #[arg(long, default_value = "cranelift", value_parser = parse_backend)]
     backend: Backend,
+    /// The engines that run the cases
+    #[arg(long, value_enum, default_value = "fast")]
+    engine: Engines,
+    /// Only every Nth case
+    #[arg(long, default_value_t = 1, value_name = "N", conflicts_with = "update")]
+    sample: usize,
     /// How inputs are given at compile time
     #[arg(long, value_enum, default_value = "given")]
     mode: Mode,
@@ -105,6 +111,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let chosen: Vec<usize> = (0..all.len())
+        .filter(|index| index.is_multiple_of(arguments.sample.max(1)))
         .filter(|&index| arguments.filter.as_ref().is_none_or(|filter| all[index].name.contains(filter)))
         .collect();
     let outcomes = run_all(&arguments, &chosen);
@@ -115,7 +122,7 @@ fn main() -> ExitCode {
 /// The child's side: each input line is the number of a case, each output line its outcome.
 fn work(arguments: &Arguments, all: &[Case]) {
     let options = Options { backend: arguments.backend, threads: arguments.threads, ..Options::default() };
-    let compiler = Compiler::new(options.clone());
+    let compilers = arguments.engine.compilers(&options);
     if arguments.guard_pages {
         guard::reserve();
     }
@@ -125,7 +132,7 @@ fn work(arguments: &Arguments, all: &[Case]) {
         let Some(case) = all.get(index) else { return };
         let outcome = match arguments.graphs {
             Some(_) => run_graph(&options, arguments.first + index as u64),
-            None => run(&compiler, &arguments.suite(), case, arguments.mode),
+            None => run(&compilers, &arguments.suite(), case, arguments.mode),
         };
         println!("{}\t{}", outcome.verdict, outcome.reason);
     }
@@ -170,6 +177,7 @@ impl Worker {
         command.arg("--worker").arg("--suite").arg(arguments.suite());
         command.arg("--backend").arg(format!("{:?}", arguments.backend).to_lowercase());
         command.arg("--mode").arg(format!("{:?}", arguments.mode).to_lowercase());
+        command.arg("--engine").arg(format!("{:?}", arguments.engine).to_lowercase());
         command.arg("--threads").arg(arguments.threads.to_string());
         if let Some(count) = arguments.graphs {
             command.arg("--graphs").arg(count.to_string()).arg("--first").arg(arguments.first.to_string());

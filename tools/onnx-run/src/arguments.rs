@@ -68,6 +68,9 @@ pub(crate) struct Arguments {
     /// The code generator
     #[arg(long, value_enum, default_value_t = BackendName::Auto)]
     pub(crate) backend: BackendName,
+    /// How the code is built
+    #[arg(long, value_enum, default_value_t = EngineName::Fast)]
+    pub(crate) engine: EngineName,
     /// Threads to run on; 0 means all
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: u64,
@@ -160,6 +163,14 @@ pub(crate) enum BackendName {
     Cranelift,
     /// Faster code, after seconds
     Llvm,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum EngineName {
+    /// Compiles while the model runs, replaces code of models that keep running, and uses the cache
+    Fast,
+    /// Compiles everything before the first run
+    Plain,
 }
 
 /// The feature of the compiler with that name.

@@ -20,10 +20,10 @@ use std::sync::Arc;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
-use driver::{Arithmetic, Backend, Cache, Compiler, ImportOptions, Options, Reporter, Session, Value};
+use driver::{Arithmetic, Backend, Cache, Compiler, EngineKind, ImportOptions, Options, Reporter, Session, Value};
 use indexmap::IndexMap;
 
-use arguments::{Arguments, BackendName};
+use arguments::{Arguments, BackendName, EngineName};
 use bench::FirstStep;
 use random::Random;
 
@@ -157,6 +157,10 @@ fn options(arguments: &Arguments) -> Options {
             BackendName::Auto => Backend::Auto,
             BackendName::Cranelift => Backend::Cranelift,
             BackendName::Llvm => Backend::Llvm,
+        },
+        engine: match arguments.engine {
+            EngineName::Fast => EngineKind::FastStart,
+            EngineName::Plain => EngineKind::Plain,
         },
         threads: usize::try_from(arguments.threads).unwrap_or(usize::MAX),
         operator_sets: arguments.operator_sets.clone(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The file that contains this code: the program, or a shared library.
-pub(crate) fn own_file() -> Option<&'static Path> {
+pub fn own_file() -> Option<&'static Path> {
     static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
     OWN.get_or_init(|| {
         mapped_at(own_file as fn() -> Option<&'static Path> as usize).or_else(|| std::env::current_exe().ok())
@@ -28,7 +28,7 @@ fn mapped_at(own: usize) -> Option<PathBuf> {
 }
 
 /// The build identifier of an ELF file, in hexadecimal digits.
-pub(crate) fn build_id(path: &Path) -> Option<String> {
+pub fn build_id(path: &Path) -> Option<String> {
     let file = File::open(path).ok()?;
     let header = read(&file, 0, 64)?;
     let is_64_bit_little_endian = header.starts_with(b"\x7fELF\x02\x01");

@@ -13,17 +13,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use check::Profile;
+use engine::cache::bytes::{Reader, Writer};
+use engine::cache::entry::{Encoded, Entry};
+use engine::cache::folder;
+use engine::{Objects, worker};
+use ir::pass::Timings;
 use ir::{Blob, Diagnostic, Location, Result};
 use lower::low::VectorRegisters;
 
-use super::bytes::{Reader, Writer};
-use super::entry::{Encoded, Entry};
-use super::{Keep, Request, folder};
-use crate::compiler::{CompiledModel, Compiler};
+use crate::compiler::Compiler;
+use crate::keeper::Keep;
+use crate::kept::Kept;
+use crate::model::CompiledModel;
 use crate::options::{Arithmetic, Backend, Options, Processor};
-use crate::pipeline::Timings;
-use crate::tiers::Objects;
-use crate::worker;
+use crate::request::Request;
 
 impl Compiler {
     /// The model, compiled with LLVM by a helper process.
@@ -43,7 +46,8 @@ impl Compiler {
         {
             folder.place(unfinished, &name);
         }
-        let model = made.and_then(|made| self.revive(request, Backend::Llvm, Entry::decode(&made, &request.model)?));
+        let model = made
+            .and_then(|made| self.revive(request, Backend::Llvm, Entry::decode(&made, &request.model, Kept::decode)?));
         Ok(model.ok_or_else(|| failed("the model that another process made cannot be read".into()))?.0)
     }
 }
@@ -57,10 +61,10 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
     let compiler = Compiler { options: request.options.clone() };
     let (module, signature) = compiler.structured_again(request)?;
     let (mut model, unlinked) = compiler.build(&Arc::default(), module, signature, Timings::default())?;
-    let mut kept = model.kept(&keep.warnings);
+    let (kept, mut globals) = model.kept(&keep.warnings);
     let Objects { tier, files, constants } = unlinked.objects()?;
-    constants.into_iter().for_each(|(name, bytes)| kept.globals.add_constant(name, bytes));
-    let encoded = Encoded::of(&kept, &request.model);
+    constants.into_iter().for_each(|(name, bytes)| globals.add_constant(name, bytes));
+    let encoded = Encoded::of(&globals, &request.model, |encoder| kept.encode(encoder));
     if !request.is_unchanged() {
         return Err(failed("the model was changed while it was compiled".into()).into());
     }

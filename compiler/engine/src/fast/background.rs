@@ -1,24 +1,32 @@
 //! Work that pays off if a model keeps running: on a background thread, or immediately for a caller that waits for it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
 use ir::Result;
 
+use super::panics::ended;
+
 /// How a job is to run.
 #[derive(Clone, Default)]
-pub(crate) struct Conditions {
+pub struct Conditions {
     /// Whether it runs in the background of the model's runs, which use the other processors.
-    pub(crate) in_background: bool,
+    pub in_background: bool,
     /// Set when the result is not needed any more.
-    pub(crate) cancelled: Arc<AtomicBool>,
+    pub cancelled: Arc<AtomicBool>,
 }
 
 type Job<T> = Box<dyn FnOnce(&Conditions) -> Result<T> + Send>;
 
+/// The result of a job; a panic is an error.
+fn result_of<T>(job: Job<T>, conditions: &Conditions) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(|| job(conditions))).unwrap_or_else(|panic| Err(vec![ended(&*panic)]))
+}
+
 /// A job that runs at most once, and its result.
-pub(crate) struct Background<T> {
+pub struct Background<T> {
     result: Arc<OnceLock<Result<T>>>,
     cancelled: Arc<AtomicBool>,
     job: Mutex<Option<Job<T>>>,
@@ -27,7 +35,7 @@ pub(crate) struct Background<T> {
 
 impl<T: Send + Sync + 'static> Background<T> {
     /// A job that has not started.
-    pub(crate) fn new(job: impl FnOnce(&Conditions) -> Result<T> + Send + 'static) -> Background<T> {
+    pub fn new(job: impl FnOnce(&Conditions) -> Result<T> + Send + 'static) -> Background<T> {
         Background {
             result: Arc::default(),
             cancelled: Arc::default(),
@@ -37,17 +45,16 @@ impl<T: Send + Sync + 'static> Background<T> {
     }
 
     /// The result, if the job has succeeded.
-    pub(crate) fn get(&self) -> Option<&T> {
+    pub fn get(&self) -> Option<&T> {
         self.result.get()?.as_ref().ok()
     }
 
     /// Starts the job on a background thread, once.
-    pub(crate) fn start(&self) {
+    pub fn start(&self) {
         let Some(job) = self.take() else { return };
         let (result, conditions) = (self.result.clone(), self.conditions(true));
         let work = move || {
-            // if memory is short there is no result
-            let _ = limits::catch(|| result.get_or_init(|| job(&conditions)));
+            result.get_or_init(|| result_of(job, &conditions));
         };
         // without a thread the model continues with its current code
         let worker = std::thread::Builder::new().spawn(work).ok();
@@ -55,10 +62,10 @@ impl<T: Send + Sync + 'static> Background<T> {
     }
 
     /// Runs the job now, or waits for the thread that runs it.
-    pub(crate) fn finish(&self) -> Result<()> {
+    pub fn finish(&self) -> Result<()> {
         match self.take() {
             Some(job) => {
-                self.result.get_or_init(|| job(&self.conditions(false)));
+                self.result.get_or_init(|| result_of(job, &self.conditions(false)));
             }
             None => self.join(),
         }
@@ -81,7 +88,8 @@ impl<T> Background<T> {
     fn join(&self) {
         let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(worker) = worker {
-            worker.join().expect("the work does not panic");
+            // panics of the job are its result
+            let _ = worker.join();
         }
     }
 }

@@ -2,18 +2,19 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
+use engine::cache::entry::Entry;
+use engine::fast::tiers::{Successor, upgrade};
+use engine::{CodeTier, Recipe, fast};
+use ir::pass::Timings;
 use ir::{IndexMap, Module, Result};
 
-use super::entry::{Entry, Kept};
-use super::{Keep, Keeper, Request};
-use crate::code::Code;
-use crate::compiler::{CompiledModel, Compiler};
-use crate::options::{Backend, Options};
-use crate::options::{INITIALIZE, MAIN};
-use crate::pipeline::Timings;
-use crate::session;
+use crate::compiler::{Compiler, keep_in};
+use crate::keeper::{Keep, Keeper};
+use crate::kept::Kept;
+use crate::model::CompiledModel;
+use crate::options::{Backend, INITIALIZE, MAIN, Options};
+use crate::request::Request;
 use crate::signature::Signature;
-use crate::tiers::{CodeTier, Recipe, Successor, upgrade};
 
 impl Compiler {
     /// The requested model with the best code in the cache, and its warnings.
@@ -28,7 +29,7 @@ impl Compiler {
             // little remains to be done but to wait for reads
             crew::begin_later();
             let bytes = request.folder.as_ref()?.read(&entry)?;
-            self.revive(request, backend, Entry::decode(&bytes, &request.model)?)
+            self.revive(request, backend, Entry::decode(&bytes, &request.model, Kept::decode)?)
         })
     }
 
@@ -37,15 +38,15 @@ impl Compiler {
         &self,
         request: &Arc<Request>,
         backend: Backend,
-        entry: Entry,
+        entry: Entry<Kept>,
     ) -> Option<(CompiledModel, Vec<String>)> {
-        let Entry { tier, kept, encoded, objects } = entry;
-        let Kept { signature, messages, strings, warnings, mut globals, is_initialized } = kept;
-        let symbols = globals.symbols();
+        let Entry { tier, own, mut globals, is_initialized, encoded, objects } = entry;
+        let Kept { signature, messages, strings, warnings } = own;
+        let symbols = fast::symbols(&mut globals).ok()?;
         let objects: Vec<&[u8]> = objects.iter().map(ir::Blob::bytes).collect();
-        let code = Code::Objects(loader::load(&objects, &symbols).ok()?);
-        let main = session::Entry::at(code.function(MAIN).ok()??);
-        let initialize = code.function(INITIALIZE).ok()?.filter(|_| !is_initialized).map(session::Entry::at);
+        let code = engine::load(&objects, &symbols).ok()?;
+        let main = code.entry(MAIN).ok()??;
+        let initialize = code.entry(INITIALIZE).ok()?.filter(|_| !is_initialized);
         let keeper = Keeper { request: request.clone(), backend, encoded, written: Mutex::new(Some(tier)) };
         let keeper = Arc::new(OnceLock::from(keeper));
         let upgrade = (tier == CodeTier::Quick).then(|| {
@@ -53,7 +54,7 @@ impl Compiler {
             let (compiler, request) = (Compiler { options }, request.clone());
             let workers = self.options.workers;
             let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, workers });
-            upgrade(Box::new(recipe), keeper.clone())
+            upgrade(Box::new(recipe), keep_in(&keeper))
         });
         let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm)
             .then(|| self.successor_of(Keep { request: request.clone(), warnings: warnings.clone() }));
@@ -68,6 +69,7 @@ impl Compiler {
             messages,
             strings,
             threads: self.options.threads,
+            prefaults: self.prefaults(),
             workers: self.options.workers,
             strict: self.options.strict,
             reporter: self.options.reporter.clone(),
@@ -82,7 +84,7 @@ impl Compiler {
     }
 
     /// The same model with LLVM, compiled from its file, so that no module has to be kept in memory until then.
-    pub(crate) fn successor_of(&self, keep: Keep) -> Successor {
+    pub(crate) fn successor_of(&self, keep: Keep) -> Successor<CompiledModel> {
         let compiler = self.succeeding();
         Successor::new(move |cancelled| compiler.compile_elsewhere(&keep, cancelled))
     }

@@ -30,7 +30,7 @@ const LEFT_BEHIND: Duration = Duration::from_secs(3600);
 
 /// A folder of files.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder {
+pub struct Folder {
     path: PathBuf,
     /// The maximum total size of the files in bytes.
     limit: u64,
@@ -38,20 +38,20 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Opens the folder at a path, which is created if it is missing; `None` if other users have access to it.
-    pub(crate) fn open(path: &Path, limit: u64) -> Option<Folder> {
+    pub fn open(path: &Path, limit: u64) -> Option<Folder> {
         DirBuilder::new().recursive(true).mode(0o700).create(path).ok()?;
         let is_own = is_private(&path.metadata().ok()?);
         is_own.then(|| Folder { path: path.to_path_buf(), limit })
     }
 
     /// The names of all files.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<String> {
         let Ok(entries) = self.path.read_dir() else { return vec![] };
         entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
     }
 
     /// The contents of a file.
-    pub(crate) fn read(&self, name: &str) -> Option<Blob> {
+    pub fn read(&self, name: &str) -> Option<Blob> {
         let path = self.path.join(name);
         if !is_private(&path.symlink_metadata().ok()?) {
             return None;
@@ -66,7 +66,7 @@ impl Folder {
     }
 
     /// Writes a file, replacing the one of that name. Returns whether it exists afterwards.
-    pub(crate) fn write(&self, name: &str, contents: &[&[u8]]) -> bool {
+    pub fn write(&self, name: &str, contents: &[&[u8]]) -> bool {
         let length: usize = contents.iter().map(|part| part.len()).sum();
         if !self.has_room((START + length) as u64) {
             return false;
@@ -76,7 +76,7 @@ impl Folder {
     }
 
     /// A file that does not have its name yet.
-    pub(crate) fn begin(&self) -> std::io::Result<Unfinished> {
+    pub fn begin(&self) -> std::io::Result<Unfinished> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(format!("{UNFINISHED}{}-{number}", std::process::id()));
@@ -85,7 +85,7 @@ impl Folder {
     }
 
     /// Renames a file that was written. Returns whether it exists afterwards.
-    pub(crate) fn place(&self, unfinished: Unfinished, name: &str) -> bool {
+    pub fn place(&self, unfinished: Unfinished, name: &str) -> bool {
         let fits = unfinished.file.metadata().is_ok_and(|metadata| self.has_room(metadata.len()));
         fits && std::fs::rename(&unfinished.path, self.path.join(name)).and_then(|()| self.make_room()).is_ok()
     }
@@ -123,8 +123,9 @@ impl Folder {
 }
 
 /// A file that is being written. It is removed when this is dropped, unless it was renamed.
-pub(crate) struct Unfinished {
-    pub(crate) file: File,
+pub struct Unfinished {
+    /// The open file.
+    pub file: File,
     path: PathBuf,
 }
 
@@ -148,7 +149,7 @@ fn contents(file: &Blob) -> Option<Blob> {
 
 /// The contents of a file that was just written, and that no other process can have damaged, without a check of its
 /// hash.
-pub(crate) fn unhashed(file: &Blob) -> Option<Blob> {
+pub fn unhashed(file: &Blob) -> Option<Blob> {
     let (head, rest) = file.bytes().split_at_checked(START)?;
     let length = usize::try_from(u64::from_le_bytes(head[8..16].try_into().ok()?)).ok()?;
     let is_whole = head[..8] == MAGIC && rest.len() == length;
@@ -164,7 +165,7 @@ fn hash(contents: &[&[u8]]) -> [u8; 16] {
 }
 
 /// Writes contents after the header.
-pub(crate) fn write(file: &mut impl Write, contents: &[&[u8]]) -> std::io::Result<()> {
+pub fn write(file: &mut impl Write, contents: &[&[u8]]) -> std::io::Result<()> {
     let length: usize = contents.iter().map(|part| part.len()).sum();
     let mut head = [0; START];
     head[..8].copy_from_slice(&MAGIC);

@@ -10,23 +10,16 @@
 //! - A value takes eight bytes of the frame: integers and addresses all of them (an `i1` as 0 or 1), floats the first.
 //!   The bits of narrow integers above their width are unspecified: they are only moved.
 
-use cranelift_codegen::entity::SecondaryMap;
+use cranelift_entity::SecondaryMap;
 use dialects::arith::{CmpFPredicate, CmpIPredicate};
+use dialects::rt::attributes::HOST;
 use dialects::{OpCodes, arith, cf, func, memref, rt};
 use ir::{Attribute, Body, FloatType, FunctionView, IndexSet, Op, Type, Value};
 
-use crate::assembler::{
+use super::assembler::{
     Assembler, Binary, Condition, FLOAT_ARGUMENTS, FloatBinary, FloatRegister, Label, Memory, Register, Width,
 };
-use crate::function::External;
-
-/// A function's code.
-pub(crate) struct Code {
-    pub(crate) bytes: Vec<u8>,
-    /// The positions of missing eight-byte addresses, and the indices of the externals.
-    pub(crate) addresses: Vec<(usize, usize)>,
-    pub(crate) externals: Vec<External>,
-}
+use codegen_cranelift::{CompiledFunction, External};
 
 /// The location of a value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,12 +50,16 @@ pub(crate) const ALIGNMENT: u64 = 16;
 /// The alignment of memory in the frame, a cache line.
 const LINE: usize = 64;
 
-/// The code of a host function; `None` if some operation has no template.
-pub(crate) fn compile(function: &FunctionView<'_>) -> Option<Code> {
+/// The code of a host function; `None` for other functions, and if some operation has no template.
+pub(crate) fn assemble(function: &FunctionView<'_>) -> Option<CompiledFunction> {
+    if !IS_SUPPORTED || function.attributes.get(HOST).is_none() {
+        return None;
+    }
     let mut template = Template::of(function.body)?;
     template.blocks()?;
     let Template { assembler, addresses, externals, .. } = template;
-    Some(Code { bytes: assembler.finish(), addresses, externals: externals.into_iter().collect() })
+    let externals = externals.into_iter().collect();
+    Some(CompiledFunction::assembled(function.name, ALIGNMENT, assembler.finish(), addresses, externals))
 }
 
 struct Template<'a> {

@@ -1,8 +1,8 @@
-//! A compiled model as bytes: its signature, its memory, its code.
+//! A compiled model as bytes: what its owner knows about it, its memory, its code.
 //!
 //! ```text
 //! tier · length of the head · length of the data · number of objects · their lengths
-//! head: signature, messages, strings, warnings, globals
+//! head: words of the owner, globals
 //! data: constants computed while compiling, results of @initialize
 //! objects: the code
 //! ```
@@ -12,62 +12,57 @@
 //! - Weights stay in the model's file: a constant from there is stored as an offset.
 //! - The results of `@initialize` are stored if all of them fit; otherwise it runs again.
 
-use ir::{Blob, Type};
+use ir::Blob;
 
 use super::bytes::{Reader, Writer};
+use crate::fast::tiers::CodeTier;
 use crate::globals::{Globals, Memory};
-use crate::signature::{Extent, Port, Signature, StatedExtent};
-use crate::tensor::Tensor;
-use crate::tiers::CodeTier;
 
 /// The maximum size of an entry's data in bytes, so that it fits into half of a cache of the default size. Packed
 /// weights may be a few times as large as those of the model, but are available as soon as the file is mapped.
-pub(crate) const DATA: usize = 960 << 20;
+pub const DATA: usize = 960 << 20;
 /// The alignment of parts.
 const LINE: usize = 64;
 
-/// The part of a model that is stored next to its code.
-pub(crate) struct Kept {
-    pub(crate) signature: Signature,
-    pub(crate) messages: Vec<String>,
-    pub(crate) strings: Vec<String>,
-    /// Warnings about the model.
-    pub(crate) warnings: Vec<String>,
-    pub(crate) globals: Globals,
-    /// Whether the globals contain the results of `@initialize`.
-    pub(crate) is_initialized: bool,
-}
-
-/// [`Kept`] as bytes.
-pub(crate) struct Encoded {
+/// What is stored next to the code, as bytes.
+pub struct Encoded {
     head: Vec<u8>,
     /// Chunks, each of which begins on a cache line.
     data: Vec<Blob>,
 }
 
 /// An entry that was read.
-pub(crate) struct Entry {
-    pub(crate) tier: CodeTier,
-    pub(crate) kept: Kept,
-    pub(crate) encoded: Encoded,
-    pub(crate) objects: Vec<Blob>,
+pub struct Entry<T> {
+    /// The tier of the code.
+    pub tier: CodeTier,
+    /// What the owner wrote.
+    pub own: T,
+    /// The memory.
+    pub globals: Globals,
+    /// Whether the memory has the results of `@initialize`.
+    pub is_initialized: bool,
+    /// The entry without its code, to be written again.
+    pub encoded: Encoded,
+    /// The code.
+    pub objects: Vec<Blob>,
 }
 
 impl Encoded {
-    /// Encodes a model; `file` is the model's whole file.
-    pub(crate) fn of(kept: &Kept, file: &Blob) -> Encoded {
+    /// Encodes a model: the words that `own` writes, and its memory. `file` is the model's whole file.
+    pub fn of(globals: &Globals, file: &Blob, own: impl FnOnce(&mut Encoder<'_>)) -> Encoded {
         let mut encoder = Encoder { head: Writer::default(), data: Vec::new(), length: 0, file };
-        encoder.kept(kept);
+        own(&mut encoder);
+        encoder.globals(globals);
         Encoded { head: encoder.head.0, data: encoder.data }
     }
 
     /// The size of the data in bytes.
-    pub(crate) fn data_length(&self) -> usize {
+    pub fn data_length(&self) -> usize {
         self.data.iter().map(|piece| piece.bytes().len().next_multiple_of(LINE)).sum()
     }
 
     /// The bytes before the data of an entry with the given code.
-    pub(crate) fn start(&self, tier: CodeTier, objects: &[Vec<u8>]) -> Vec<u8> {
+    pub fn start(&self, tier: CodeTier, objects: &[Vec<u8>]) -> Vec<u8> {
         let mut start = Writer::default();
         start.word(tier as u64);
         start.word(self.head.len() as u64);
@@ -77,7 +72,7 @@ impl Encoded {
     }
 
     /// The entry, made of these bytes, the data and the code, as consecutive slices.
-    pub(crate) fn pieces<'a>(&'a self, start: &'a [u8], objects: &'a [Vec<u8>]) -> Vec<&'a [u8]> {
+    pub fn pieces<'a>(&'a self, start: &'a [u8], objects: &'a [Vec<u8>]) -> Vec<&'a [u8]> {
         const NOTHING: [u8; LINE] = [0; LINE];
         let data = self.data.iter().map(Blob::bytes);
         let pieces = [start, &self.head].into_iter().chain(data).chain(objects.iter().map(Vec::as_slice));
@@ -85,9 +80,9 @@ impl Encoded {
     }
 }
 
-impl Entry {
-    /// Decodes an entry; `file` is the model's whole file.
-    pub(crate) fn decode(bytes: &Blob, file: &Blob) -> Option<Entry> {
+impl<T> Entry<T> {
+    /// Decodes an entry; `own` reads the owner's words, and `file` is the model's whole file.
+    pub fn decode(bytes: &Blob, file: &Blob, own: impl FnOnce(&mut Decoder<'_>) -> Option<T>) -> Option<Entry<T>> {
         let mut reader = Reader(bytes.bytes());
         let tier = CodeTier::of(reader.word()?)?;
         let (head, data) = (reader.size()?, reader.size()?);
@@ -100,9 +95,11 @@ impl Entry {
         };
         let (head, data) = (part(head)?, part(data)?);
         let objects = lengths.into_iter().map(&mut part).collect::<Option<_>>()?;
-        let kept = Decoder { head: Reader(head.bytes()), data: &data, file }.kept()?;
+        let mut decoder = Decoder { head: Reader(head.bytes()), data: &data, file };
+        let own = own(&mut decoder)?;
+        let (globals, is_initialized) = decoder.globals()?;
         let encoded = Encoded { head: head.bytes().to_vec(), data: vec![data] };
-        Some(Entry { tier, kept, encoded, objects })
+        Some(Entry { tier, own, globals, is_initialized, encoded, objects })
     }
 }
 
@@ -114,8 +111,10 @@ enum Place {
     Buffer = 2,
 }
 
-struct Encoder<'a> {
-    head: Writer,
+/// Writes a model.
+pub struct Encoder<'a> {
+    /// Words.
+    pub head: Writer,
     data: Vec<Blob>,
     /// The size of the data so far.
     length: usize,
@@ -123,22 +122,6 @@ struct Encoder<'a> {
 }
 
 impl Encoder<'_> {
-    fn kept(&mut self, kept: &Kept) {
-        let Kept { signature, messages, strings, warnings, globals, is_initialized: _ } = kept;
-        let Signature { inputs, outputs, optional, stated } = signature;
-        for ports in [inputs, outputs, optional] {
-            self.head.word(ports.len() as u64);
-            ports.iter().for_each(|port| self.port(port));
-        }
-        self.head.list(stated, |writer, StatedExtent { output, axis, name }| {
-            writer.word(*output as u64);
-            writer.word(*axis as u64);
-            writer.text(name);
-        });
-        [messages, strings, warnings].into_iter().for_each(|texts| self.head.texts(texts));
-        self.globals(globals);
-    }
-
     /// Constants come first: results of `@initialize` are stored if all of them fit after these.
     fn globals(&mut self, globals: &Globals) {
         self.head.word(globals.memory().len() as u64);
@@ -165,30 +148,8 @@ impl Encoder<'_> {
         self.head.word(u64::from(is_initialized));
     }
 
-    fn port(&mut self, port: &Port) {
-        let Port { name, element, shape, default, is_variable } = port;
-        self.head.text(name);
-        self.head.text(&element.to_string());
-        self.head.list(shape, |writer, extent| match extent {
-            Extent::Fixed(extent) => {
-                writer.word(0);
-                writer.word(*extent as u64);
-            }
-            Extent::Named(name) => {
-                writer.word(1);
-                writer.text(name);
-            }
-            Extent::Any => writer.word(2),
-        });
-        self.head.word(u64::from(*is_variable));
-        self.head.word(u64::from(default.is_some()));
-        if let Some(default) = default {
-            self.head.list(&default.shape, |writer, extent| writer.word(*extent as u64));
-            self.blob(&default.data);
-        }
-    }
-
-    fn blob(&mut self, blob: &Blob) {
+    /// Bytes, which stay in the model's file if they are there.
+    pub fn blob(&mut self, blob: &Blob) {
         let length = blob.bytes().len();
         match blob.offset_in(self.file) {
             Some(offset) => self.place(Place::Model, offset, length),
@@ -211,20 +172,17 @@ enum Stored {
     Room(usize),
 }
 
-struct Decoder<'a> {
-    head: Reader<'a>,
+/// Reads a model.
+pub struct Decoder<'a> {
+    /// Words.
+    pub head: Reader<'a>,
     data: &'a Blob,
     file: &'a Blob,
 }
 
 impl Decoder<'_> {
-    fn kept(&mut self) -> Option<Kept> {
-        let [inputs, outputs, optional] = [self.ports()?, self.ports()?, self.ports()?];
-        let stated = self
-            .head
-            .list(|reader| Some(StatedExtent { output: reader.size()?, axis: reader.size()?, name: reader.text()? }))?;
-        let signature = Signature { inputs, outputs, optional, stated };
-        let [messages, strings, warnings] = [self.head.texts()?, self.head.texts()?, self.head.texts()?];
+    /// The memory, and whether it has the results of `@initialize`.
+    fn globals(&mut self) -> Option<(Globals, bool)> {
         let count = self.head.size()?;
         let (mut globals, mut buffers) = (Globals::default(), Vec::new());
         for _ in 0..count {
@@ -236,36 +194,13 @@ impl Decoder<'_> {
         }
         globals.add_buffers(buffers).ok()?;
         let is_initialized = self.head.word()? == 1;
-        Some(Kept { signature, messages, strings, warnings, globals, is_initialized })
+        Some((globals, is_initialized))
     }
 
-    fn ports(&mut self) -> Option<Vec<Port>> {
-        let count = self.head.size()?;
-        (0..count).map(|_| self.port()).collect()
-    }
-
-    fn port(&mut self) -> Option<Port> {
-        let name = self.head.text()?;
-        let element = ir::parse_type(&self.head.text()?).ok()?;
-        let shape = self.head.list(|reader| {
-            Some(match reader.word()? {
-                0 => Extent::Fixed(reader.word()? as i64),
-                1 => Extent::Named(reader.text()?),
-                _ => Extent::Any,
-            })
-        })?;
-        let is_variable = self.head.word()? == 1;
-        let default = match self.head.word()? {
-            1 => Some(self.tensor(element.clone())?),
-            _ => None,
-        };
-        Some(Port { name, element, shape, default, is_variable })
-    }
-
-    fn tensor(&mut self, element: Type) -> Option<Tensor> {
-        let shape = self.head.list(|reader| Some(reader.word()? as i64))?;
+    /// Bytes that [`Encoder::blob`] wrote.
+    pub fn blob(&mut self) -> Option<Blob> {
         match self.stored()? {
-            Stored::Bytes(data) => Some(Tensor { element, shape, data }),
+            Stored::Bytes(bytes) => Some(bytes),
             Stored::Room(_) => None,
         }
     }

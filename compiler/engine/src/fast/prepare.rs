@@ -1,12 +1,13 @@
 //! Evaluates routines on constants at compile time, above all to pack weights for kernels.
 //!
 //! Routines are available before the model's code is. The result becomes a constant whose bytes a background thread
-//! computes in chunks; a run waits for each chunk when it first needs it ([`crate::awaits`]).
+//! computes in chunks; a run waits for each chunk when it first needs it ([`super::awaits`]).
 //!
 //! Invariants
 //! - Only routines that cannot fail are evaluated, so that no error occurs earlier than in the program.
 //! - The total size of the results is at most what a cache entry can store; otherwise `@initialize` computes them.
 
+use dialects::func::MAIN;
 use dialects::{OpCodes, rt, tensor};
 use std::ops::Range;
 
@@ -17,12 +18,11 @@ use ir::{Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Result, 
 use ir::{constant_float, constant_integer, constant_value};
 use lower::outline::remove_dead;
 
-use crate::cache::DATA;
-use crate::options::MAIN;
-use crate::routine_calls::{RoutineCall, Word, run};
+use super::routine_calls::{RoutineCall, Word, run};
+use crate::cache::entry::DATA;
 
 /// The pass.
-pub(crate) const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
+pub const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
     "prepare-constants",
     "Evaluates runtime routines on constants; a background thread computes the results.",
     prepare_constants,
@@ -56,7 +56,7 @@ const DISCARDED: usize = 1 << 20;
 const LARGE: usize = 32 << 20;
 
 /// Pages that a background thread prefaults until this is dropped.
-pub(crate) struct PrefaultedMemory {
+pub struct PrefaultedMemory {
     pages: Prefaulted,
     thread: Option<crew::Handle<()>>,
 }
@@ -64,13 +64,14 @@ pub(crate) struct PrefaultedMemory {
 impl Drop for PrefaultedMemory {
     fn drop(&mut self) {
         self.pages.stop();
-        self.thread.take().into_iter().for_each(crew::Handle::join);
+        // pages that were not prefaulted are allocated when they are touched
+        let _ = self.thread.take().map(crew::Handle::outcome);
     }
 }
 
 /// Starts to prefault memory for the packed weights of a model that has just been imported: about the size of the
 /// weights that are not only gathered from.
-pub(crate) fn prefault_memory(module: &Module) -> Option<PrefaultedMemory> {
+pub fn prefault_memory(module: &Module) -> Option<PrefaultedMemory> {
     let body = module.function(MAIN)?.body;
     let length = |op: &Op| {
         let elements = body.attribute(*op, "value")?.as_dense()?;

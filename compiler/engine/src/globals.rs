@@ -3,21 +3,21 @@
 use dialects::memref;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::awaits;
 use data::{AlignedBytes, Blob};
 use ir::{Attribute, DenseElements, IndexMap, Module, Type};
+use ir::{Diagnostic, Location};
 use limits::Shortage;
 
 /// The memory of every global, by name.
 #[derive(Default)]
-pub(crate) struct Globals {
+pub struct Globals {
     memory: IndexMap<String, Memory>,
     /// Memory for buffers, many small ones together.
     regions: Vec<AlignedBytes>,
 }
 
 /// The memory of a global.
-pub(crate) enum Memory {
+pub enum Memory {
     /// A constant: the mapped model itself if the processor can read it there.
     Constant(Blob),
     /// A buffer that generated code writes to.
@@ -27,7 +27,7 @@ pub(crate) enum Memory {
 }
 
 /// The location of a buffer.
-pub(crate) struct Slot {
+pub struct Slot {
     region: usize,
     offset: usize,
     length: usize,
@@ -51,12 +51,17 @@ impl Place {
     }
 
     /// The address, after waiting for the bytes.
-    pub(crate) fn ready(&self) -> usize {
+    pub(crate) fn ready(&self) -> Result<usize, Diagnostic> {
         match self {
-            Place::Address(address) => *address,
-            Place::Bytes(blob) => blob.bytes().as_ptr().expose_provenance(),
+            Place::Address(address) => Ok(*address),
+            Place::Bytes(blob) => blob.ready().map(|bytes| bytes.as_ptr().expose_provenance()).ok_or_else(lost),
         }
     }
+}
+
+/// The error of a reader of weights whose preparation failed.
+pub(crate) fn lost() -> Diagnostic {
+    Diagnostic::internal(Location::Unknown, "the preparation of weights failed in the background")
 }
 
 /// The alignment of buffers: a cache line.
@@ -64,7 +69,7 @@ const LINE: usize = 64;
 
 impl Globals {
     /// Finds or allocates the memory of a module's globals that are new.
-    pub(crate) fn add(&mut self, module: &Module) -> Result<(), Shortage> {
+    pub fn add(&mut self, module: &Module) -> Result<(), Shortage> {
         let mut buffers = Vec::new();
         for &op in module.ops() {
             let operation = module.body.op(op);
@@ -82,12 +87,13 @@ impl Globals {
         self.add_buffers(buffers)
     }
 
-    pub(crate) fn add_constant(&mut self, name: String, bytes: Blob) {
+    /// Adds a constant.
+    pub fn add_constant(&mut self, name: String, bytes: Blob) {
         self.memory.insert(name, Memory::Constant(bytes));
     }
 
     /// Allocates zeroed buffers of the given lengths in bytes in a separate region.
-    pub(crate) fn add_buffers(&mut self, buffers: Vec<(String, usize)>) -> Result<(), Shortage> {
+    pub fn add_buffers(&mut self, buffers: Vec<(String, usize)>) -> Result<(), Shortage> {
         let (region, mut end) = (self.regions.len(), 0usize);
         for (name, length) in buffers {
             self.memory.insert(name, Memory::Buffer(Slot { region, offset: end, length }));
@@ -100,7 +106,7 @@ impl Globals {
     }
 
     /// Every global, by name.
-    pub(crate) fn memory(&self) -> &IndexMap<String, Memory> {
+    pub fn memory(&self) -> &IndexMap<String, Memory> {
         &self.memory
     }
 
@@ -116,8 +122,8 @@ impl Globals {
     }
 
     /// The addresses of all symbols that code refers to: of the runtime and the globals.
-    pub(crate) fn symbols(&mut self) -> BTreeMap<String, usize> {
-        self.places().into_iter().map(|(name, place)| (name, place.ready())).collect()
+    pub fn symbols(&mut self) -> Result<BTreeMap<String, usize>, Diagnostic> {
+        self.places().into_iter().map(|(name, place)| Ok((name, place.ready()?))).collect()
     }
 
     /// The locations of all symbols that code refers to.
@@ -134,13 +140,11 @@ impl Globals {
             };
             (name.clone(), place)
         }));
-        // after the first run there is nothing left to wait for
-        places.extend(awaits::symbols().map(|(name, address)| (name, Place::Address(address))));
         places
     }
 
     /// The same memory, with no writes to buffers any more.
-    pub(crate) fn frozen(&mut self) -> Globals {
+    pub fn frozen(&mut self) -> Globals {
         self.freeze();
         let share = |memory: &Memory| match memory {
             Memory::Constant(blob) => Memory::Constant(blob.clone()),
@@ -152,7 +156,7 @@ impl Globals {
     }
 
     /// The words of a buffer that generated code wrote.
-    pub(crate) fn words(&self, name: &str) -> Vec<i64> {
+    pub fn words(&self, name: &str) -> Vec<i64> {
         let Some(Memory::Buffer(Slot { region, offset, length })) = self.memory.get(name) else { return vec![] };
         let bytes = &self.regions[*region].as_slice()[*offset..][..*length];
         bytes.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()

@@ -14,13 +14,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use engine::cache::folder::Folder;
+use engine::cache::program::{build_id, own_file};
+use engine::worker;
 use ir::Blob;
 use sha2::{Digest, Sha256};
 
-use super::folder::Folder;
-use super::program::{build_id, own_file};
-use crate::options::{Backend, Options};
-use crate::worker;
+use crate::options::{Backend, EngineKind, Options};
 
 /// The minimum age of a file's last change: some ticks of the slowest clock of a local file system.
 const SETTLED: Duration = Duration::from_millis(100);
@@ -47,7 +47,8 @@ impl Request {
         let is_plain =
             *import == import::Options::default() && options.operator_sets.is_empty() && options.outputs.is_empty();
         let runs_here = cfg!(target_arch = "x86_64") && options.freestanding.is_none();
-        if is_told || !is_whole || !is_plain || !runs_here || !options.print_after.is_empty() {
+        let is_fast = options.engine == EngineKind::FastStart;
+        if is_told || !is_whole || !is_plain || !runs_here || !is_fast || !options.print_after.is_empty() {
             return None;
         }
         let metadata = path.metadata().ok().filter(Metadata::is_file)?;

@@ -15,7 +15,7 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 const REGION: usize = 64 << 20;
 
 /// Memory for code, which lives as long as this value.
-pub struct Text {
+pub(crate) struct Text {
     regions: Vec<Region>,
 }
 

@@ -1,23 +1,25 @@
 //! Code that runs while some of its functions are still being compiled: a call of one of them waits for it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
+use codegen_cranelift::{CompiledFunction, Functions, check_symbols};
 use ir::{Diagnostic, Result};
 
-use crate::link::{CompiledFunction, Functions, check_symbols};
-use crate::stubs::{Demand, STUB, Slots};
-use crate::text::Text;
+use super::panics::ended;
+use super::stubs::{Demand, STUB, Slots};
+use super::text::Text;
 
 /// Compiles functions that are called.
-pub trait Source: Send + Sync {
+pub(crate) trait Source: Send + Sync {
     /// Returns functions that have not been returned before, among them the one with this number; called on one thread
     /// at a time.
     fn provide(&self, number: usize) -> Result<Provided>;
 }
 
 /// The result for a called function.
-pub enum Provided {
+pub(crate) enum Provided {
     /// Functions to be linked.
     Functions {
         /// Their code.
@@ -30,7 +32,7 @@ pub enum Provided {
 }
 
 /// Machine code in memory, linked on first call. The code lives as long as this value.
-pub struct OnDemand(Arc<Linked>);
+pub(crate) struct OnDemand(Arc<Linked>);
 
 struct Linked {
     /// The numbers of functions.
@@ -58,12 +60,12 @@ fn has_stubs() -> bool {
 
 impl OnDemand {
     /// Memory for code that runs while parts of it are compiled, if this machine and the system support it.
-    pub fn memory() -> Option<Text> {
+    pub(crate) fn memory() -> Option<Text> {
         if has_stubs() { Text::new().ok() } else { None }
     }
 
     /// The code of the functions of a source. A function's number is the index of its name.
-    pub fn new(names: &[&str], source: Arc<dyn Source>, text: Text) -> Result<OnDemand> {
+    pub(crate) fn new(names: &[&str], source: Arc<dyn Source>, text: Text) -> Result<OnDemand> {
         let memory = Memory { text, symbols: HashMap::new() };
         let linked = Arc::new_cyclic(|linked: &Weak<Linked>| {
             let linked = linked.clone();
@@ -86,7 +88,7 @@ impl OnDemand {
     }
 
     /// The address of a function, which is ready when this returns.
-    pub fn function(&self, name: &str) -> Result<Option<*const u8>> {
+    pub(crate) fn function(&self, name: &str) -> Result<Option<*const u8>> {
         let Some(&number) = self.0.numbers.get(name) else { return Ok(None) };
         self.0.demand(number);
         match self.failure() {
@@ -96,7 +98,7 @@ impl OnDemand {
     }
 
     /// The errors of functions that were called and could not be compiled; such a call does nothing.
-    pub fn failure(&self) -> Option<&[Diagnostic]> {
+    pub(crate) fn failure(&self) -> Option<&[Diagnostic]> {
         self.0.failure.get().map(Vec::as_slice)
     }
 }
@@ -115,10 +117,15 @@ impl Linked {
         let mut memory = self.lock();
         if self.failure.get().is_none()
             && !self.slots.is_bound(number)
-            && let Err(diagnostics) = self.link(number, &mut memory)
+            && let Err(diagnostics) = self.link_or_fail(number, &mut memory)
         {
             self.failure.get_or_init(|| diagnostics);
         }
+    }
+
+    /// The same; a panic is an error, because generated code may be the caller.
+    fn link_or_fail(&self, number: usize, memory: &mut Memory) -> Result<()> {
+        catch_unwind(AssertUnwindSafe(|| self.link(number, memory))).unwrap_or_else(|panic| Err(vec![ended(&*panic)]))
     }
 
     fn link(&self, number: usize, memory: &mut Memory) -> Result<()> {
@@ -129,20 +136,19 @@ impl Linked {
                 return Ok(());
             }
         };
-        let functions = &functions.0;
         memory.symbols.extend(symbols);
         check_symbols(functions.iter(), |name| memory.symbols.contains_key(name))?;
         let mut places = Vec::new();
-        for function in functions {
-            let address = memory.text.place(&function.code, function.alignment as usize)?;
-            memory.symbols.insert(function.name.clone(), address);
+        for function in functions.iter() {
+            let address = memory.text.place(function.code(), function.alignment())?;
+            memory.symbols.insert(function.name().to_string(), address);
             places.push(address);
         }
         for (function, &address) in functions.iter().zip(&places) {
             memory.write_addresses(function, address)?;
         }
         for (function, address) in functions.iter().zip(places) {
-            if let Some(&number) = self.numbers.get(&function.name) {
+            if let Some(&number) = self.numbers.get(function.name()) {
                 self.slots.bind(number, std::ptr::with_exposed_provenance(address));
             }
         }

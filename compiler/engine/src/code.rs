@@ -4,15 +4,14 @@
 
 use ir::{Diagnostic, Result};
 
-use crate::baseline::BaselineCode;
+use crate::entry::Entry;
+use crate::fast::baseline::BaselineCode;
 
 /// Machine code in memory. Addresses of functions are valid as long as this value lives.
-pub(crate) enum Code {
+pub enum Code {
     /// Code that is compiled while it runs.
-    First(BaselineCode),
-    /// Linked by Cranelift's own linker.
-    Cranelift(Box<codegen_cranelift::Compiled>),
-    /// Object files of the LLVM back end, or of the cache.
+    Baseline(BaselineCode),
+    /// Object files of a code generator, or of the cache.
     Objects(loader::Loaded),
 }
 
@@ -23,19 +22,23 @@ unsafe impl Sync for Code {}
 
 impl Code {
     /// The address of a function, if it is defined.
-    pub(crate) fn function(&self, name: &str) -> Result<Option<*const u8>> {
+    pub fn function(&self, name: &str) -> Result<Option<*const u8>> {
         match self {
-            Code::First(code) => code.function(name),
-            Code::Cranelift(code) => Ok(code.function(name)),
+            Code::Baseline(code) => code.function(name),
             Code::Objects(code) => Ok(code.function(name)),
         }
     }
 
+    /// A host function, which may be called as long as this value lives.
+    pub fn entry(&self, name: &str) -> Result<Option<Entry>> {
+        Ok(self.function(name)?.map(Entry::at))
+    }
+
     /// The errors of functions that were called and could not be compiled. The call had no result.
-    pub(crate) fn failure(&self) -> Option<&[Diagnostic]> {
+    pub fn failure(&self) -> Option<&[Diagnostic]> {
         match self {
-            Code::First(code) => code.failure(),
-            Code::Cranelift(_) | Code::Objects(_) => None,
+            Code::Baseline(code) => code.failure(),
+            Code::Objects(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The LLVM back end, in helper processes: `onnxc --worker` reads modules at the low level from its standard input and
 //! writes an object file for each to its standard output, each preceded by its length as eight little-endian bytes.
-//! This process never loads LLVM. `onnxc --successor` compiles a whole model ([`crate::cache`]).
+//! This process never loads LLVM. `onnxc --successor` compiles a whole model.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -65,7 +65,7 @@ pub(crate) fn compile(
 }
 
 /// Has a helper process compile the requested model and write it to the output, unless that is cancelled.
-pub(crate) fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
+pub fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
     let mut worker = Worker::start(&program_or(program), &["--successor"], output.into())?;
     let mut input = worker.process.stdin.take().expect("the standard input is piped");
     // a process that has ended reports its own error
@@ -89,7 +89,7 @@ fn next<T>(queue: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
 }
 
 /// The program file of the LLVM back end, if it is known.
-pub(crate) fn program_file(program: Option<&Path>) -> Option<PathBuf> {
+pub fn program_file(program: Option<&Path>) -> Option<PathBuf> {
     let path = PathBuf::from(program_or(program));
     path.exists().then_some(path)
 }

@@ -16,14 +16,14 @@ const STEP: usize = 1 << 18;
 const PAGE: usize = 1 << 16;
 
 /// A thread that prefaults pages until all are present or this is dropped.
-pub(crate) struct Prefault {
+pub struct Prefault {
     cancelled: Arc<AtomicBool>,
     thread: Option<crew::Handle<()>>,
 }
 
 impl Prefault {
     /// Starts prefaulting; the memory must not be freed before the result is dropped. `None` for small arenas.
-    pub(crate) fn begin(memory: *mut u8, bytes: usize) -> Option<Prefault> {
+    pub fn begin(memory: *mut u8, bytes: usize) -> Option<Prefault> {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
         }
@@ -44,7 +44,8 @@ impl Drop for Prefault {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            thread.join();
+            // pages that were not prefaulted are allocated when they are touched
+            let _ = thread.outcome();
         }
     }
 }

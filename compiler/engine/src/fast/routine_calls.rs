@@ -8,7 +8,7 @@ use data::{AlignedBytes, Blob, Piece};
 use runtime::RunContext;
 use runtime::busy::Busy;
 
-use crate::session::provide_nothing;
+use crate::entry::provide_nothing;
 
 type Code = extern "C" fn(context: i64, words: *mut i64, count: i64) -> i64;
 

@@ -1,6 +1,6 @@
 //! Inserts waits into host functions for weights that are still being prepared when a run begins.
 //!
-//! Prepared weights become ready in chunks, in the order in which a run needs them ([`crate::prepare`]). Before its
+//! Prepared weights become ready in chunks, in the order in which a run needs them ([`super::prepare`]). Before its
 //! first use of a chunk, a host function calls a function that returns once the chunk is ready, and does nothing from
 //! then on.
 //!
@@ -10,8 +10,8 @@
 use dialects::{OpCodes, func, memref};
 use ir::{Attribute, Attributes, Blob, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Value};
 
+use super::prepare::PARTS;
 use crate::partition::is_host;
-use crate::prepare::PARTS;
 
 /// The prefix of the names of waiting functions, before a number.
 const AWAIT: &str = "rt_await_";

@@ -7,22 +7,25 @@
 //! - A function that cannot be compiled is an error of the first run that reaches it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Text, Tier};
-use ir::{Blob, Diagnostic, IndexMap, IndexSet, Location, Module, Result};
+use codegen_cranelift::{Functions, Generator, Relocatable, Tier};
+use ir::{Blob, Diagnostic, IndexMap, IndexSet, Module, Result};
 use runtime::busy::{Busy, while_waiting};
 
-use crate::awaits;
-use crate::globals::{Place, constants};
-use crate::options::{Arithmetic, Options};
+use super::awaits;
+use super::ondemand::{OnDemand, Provided, Source};
+use super::panics::ended;
+use super::template;
+use super::text::Text;
+use crate::Settings;
+use crate::globals::{Place, constants, lost};
 use crate::partition::{PARTS, is_host, keep_first_definitions, split_in_order};
-use crate::pipeline::{self, Timings};
 
 /// Code of which some parts are still being compiled.
-pub(crate) struct BaselineCode {
+pub struct BaselineCode {
     code: OnDemand,
     _making: Making,
 }
@@ -37,10 +40,8 @@ pub(crate) struct Making {
 }
 
 /// A module in partitions, which are compiled one by one.
-pub(crate) struct Parts {
-    options: Options,
-    /// The passes that a partition goes through.
-    steps: String,
+pub struct Parts {
+    settings: Settings,
     generator: Generator,
     /// The partition that defines each function.
     homes: Vec<usize>,
@@ -89,12 +90,11 @@ impl Making {
     pub(crate) fn begin(
         module: &mut Module,
         places: HashMap<String, Place>,
-        options: &Options,
-        steps: String,
+        settings: &Settings,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Making> {
         let awaited = awaits::insert(module);
-        let parts = split_in_order(module, options.workers * PARTS);
+        let parts = split_in_order(module, settings.workers * PARTS);
         let hosts = parts.iter().take_while(|part| part.functions().any(|function| is_host(&function))).count();
         let defined = |part: &Module| -> Vec<String> {
             let functions = part.functions().filter(|function| function.body.entry().is_some());
@@ -116,8 +116,7 @@ impl Making {
         let homes = functions.iter().enumerate().flat_map(|(home, names)| names.iter().map(move |_| home)).collect();
         let functions = functions.concat().into_iter().chain((0..awaited.len()).map(awaits::name)).collect();
         let parts = Arc::new(Parts {
-            options: options.clone(),
-            steps,
+            settings: settings.clone(),
             generator,
             homes,
             places,
@@ -130,7 +129,7 @@ impl Making {
             let parts = parts.clone();
             crew::spawn(move || parts.help())
         };
-        let helpers = (1..options.workers).map(helper).collect();
+        let helpers = (1..settings.workers).map(helper).collect();
         Ok(Making { parts, functions, cancelled: cancelled.clone(), helpers })
     }
 
@@ -144,16 +143,17 @@ impl Drop for Making {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         for helper in self.helpers.drain(..) {
-            helper.join();
+            // its panic is the failure of the partition
+            let _ = helper.outcome();
         }
     }
 }
 
 impl BaselineCode {
-    /// Memory for code that runs while parts of it are missing, if the options allow that: with the fixed order of
-    /// arithmetic, passes define functions that several partitions call.
-    pub(crate) fn memory(options: &Options) -> Option<Text> {
-        if options.arithmetic == Arithmetic::Fixed { None } else { OnDemand::memory() }
+    /// Memory for code that runs while parts of it are missing, if that is possible: not if passes define functions that
+    /// several partitions call.
+    pub(crate) fn memory(settings: &Settings) -> Option<Text> {
+        if settings.shares_functions { None } else { OnDemand::memory() }
     }
 
     /// Code that may already run.
@@ -177,21 +177,21 @@ impl BaselineCode {
 impl Source for Parts {
     fn provide(&self, number: usize) -> Result<Provided> {
         let Some(&home) = self.homes.get(number) else {
-            // reading the bytes waits for them
-            while_waiting(|| self.awaited[number - self.homes.len()].bytes());
+            let awaited = &self.awaited[number - self.homes.len()];
+            while_waiting(|| awaited.ready()).ok_or_else(lost)?;
             return Ok(Provided::Address(awaits::nothing_to_wait_for()));
         };
         let state = self.wait_for(Help::Always, |number| number == home)?;
         let functions = state.parts[home].functions().expect("it was waited for").clone();
         let constants = state.constants.clone();
         drop(state);
-        let address = |name: &str| {
-            let place = self.places.get(name).filter(|_| !awaits::is_one(name));
-            let address = place.map(|place| if home < self.hosts { place.address() } else { place.ready() });
-            address.or_else(|| constants.get(name).map(Blob::address))
+        let address = |name: &str| match self.places.get(name).filter(|_| !awaits::is_one(name)) {
+            Some(place) if home < self.hosts => Some(Ok(place.address())),
+            Some(place) => Some(place.ready()),
+            None => constants.get(name).map(|blob| Ok(blob.address())),
         };
-        let named = functions.externals().filter_map(|name| Some((name.to_string(), address(name)?)));
-        let symbols: BTreeMap<String, usize> = named.collect();
+        let named = functions.externals().filter_map(|name| Some(address(name)?.map(|at| (name.to_string(), at))));
+        let symbols: BTreeMap<String, usize> = named.collect::<Result<_, Diagnostic>>()?;
         Ok(Provided::Functions { functions, symbols })
     }
 }
@@ -252,34 +252,24 @@ impl Parts {
             Ok((functions, constants))
         }));
         let mut state = self.lock();
-        let panic = match functions {
-            Ok(Ok((functions, constants))) => {
+        match functions.unwrap_or_else(|panic| Err(vec![ended(&*panic)])) {
+            Ok((functions, constants)) => {
                 state.constants.extend(constants);
                 state.parts[number] = Part::Made(part, Arc::new(functions));
-                None
             }
-            Ok(Err(diagnostics)) => {
+            Err(diagnostics) => {
                 state.failure.get_or_insert(diagnostics);
-                None
             }
-            Err(panic) => {
-                let message = "compilation ended in the middle";
-                state.failure.get_or_insert(vec![Diagnostic::internal(Location::Unknown, message)]);
-                Some(panic)
-            }
-        };
+        }
         drop(state);
         // wake all waiters
         self.changed.notify_all();
-        if let Some(panic) = panic {
-            resume_unwind(panic);
-        }
     }
 
     fn to_code(&self, part: &mut Module) -> Result<Functions> {
-        pipeline::run(part, &self.steps, &self.options, &mut Timings::default())?;
+        self.settings.lowering.lower_partition(part)?;
         keep_first_definitions(part, &mut self.lock().known);
-        self.generator.generate(part)
+        self.generator.generate_or(part, template::assemble)
     }
 
     /// All partitions at the low level, which are moved out.
@@ -302,9 +292,9 @@ impl Parts {
     /// The addresses of all symbols that the code of all partitions refers to.
     pub(crate) fn symbols(&self) -> Result<BTreeMap<String, usize>> {
         let constants = self.all(Help::IfAlone)?.constants.clone();
-        let known = self.places.iter().map(|(name, place)| (name.clone(), place.ready()));
-        let made = constants.iter().map(|(name, blob)| (name.clone(), blob.address()));
-        Ok(made.chain(known).collect())
+        let known = self.places.iter().map(|(name, place)| Ok((name.clone(), place.ready()?)));
+        let made = constants.iter().map(|(name, blob)| Ok((name.clone(), blob.address())));
+        Ok(made.chain(known).collect::<Result<_, Diagnostic>>()?)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

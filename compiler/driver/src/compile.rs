@@ -1,0 +1,157 @@
+//! Compiles models, with the cache.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::fast::prepare;
+use engine::fast::tiers::Successor;
+use ir::pass::Timings;
+use ir::{IndexMap, Module, Result};
+use proto::Model;
+use runtime::busy::Busy;
+
+use crate::compiler::{Compiler, Source, main_function, within_memory};
+use crate::keeper::Keep;
+use crate::model::CompiledModel;
+use crate::options::{Backend, EngineKind};
+use crate::pipeline;
+use crate::progress::Stage;
+use crate::request::Request;
+use crate::signature::Signature;
+
+impl Compiler {
+    /// Compiles a model file.
+    pub fn compile_file(&self, path: &Path) -> Result<CompiledModel> {
+        self.compile_file_with(path, &import::Options::default())
+    }
+
+    /// Compiles a model file, with other input shapes than it declares, or with constants as inputs.
+    pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
+        within_memory(|| self.compile_path(path, options))
+    }
+
+    /// Compiles a decoded model. If it was loaded from a file and there is a cache, it is stored there.
+    pub fn compile_model(
+        &self,
+        model: &Model,
+        file: Option<&Path>,
+        options: &import::Options,
+    ) -> Result<CompiledModel> {
+        within_memory(|| match file.filter(|_| self.options.cache.is_some()) {
+            Some(path) => self.compile_path(path, options),
+            None => self.compile_source(Source::Model(model), None, options, Timings::default()),
+        })
+    }
+
+    fn compile_path(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
+        let mut timings = Timings::default();
+        let request = Request::new(&self.options, path, options).map(Arc::new);
+        if let Some(request) = request.as_ref().filter(|request| request.folder.is_some())
+            && let Some((model, warnings)) = timings.measure("cache", || self.find(request))
+        {
+            self.options.reporter.warn(&warnings);
+            return Ok(CompiledModel { timings, reporter: self.options.reporter.clone(), ..model });
+        }
+        let source = request.as_deref().map_or(Source::Path(path), Source::Request);
+        self.compile_source(source, request.clone(), options, timings)
+    }
+
+    /// Compiles a model that is not in the cache, and stores it if the request allows that.
+    fn compile_source(
+        &self,
+        source: Source<'_>,
+        request: Option<Arc<Request>>,
+        options: &import::Options,
+        mut timings: Timings,
+    ) -> Result<CompiledModel> {
+        self.prepare_threads();
+        let (module, warnings) = self.import(source, options, &mut timings)?;
+        let _taken = self.prepares().then(|| prepare::prefault_memory(&module));
+        // files of external data may change while the model's file does not
+        let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
+        self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
+    }
+
+    /// Whether threads prepare in the background what a compilation needs.
+    fn prepares(&self) -> bool {
+        self.options.engine == EngineKind::FastStart && self.options.workers > 1
+    }
+
+    /// Starts the threads that compile and run, unless there is only one.
+    fn prepare_threads(&self) {
+        if self.prepares() {
+            // for constants and code
+            crew::prepare(self.options.workers);
+            let has_loops = self.options.threads > 1;
+            drop(crew::spawn(move || {
+                pipeline::read_tables();
+                if has_loops {
+                    runtime::pool::prepare();
+                }
+            }));
+        }
+    }
+
+    fn compile_imported(&self, module: Module, mut timings: Timings, keep: Option<Keep>) -> Result<CompiledModel> {
+        self.enter(Stage::Optimize);
+        let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
+        let (mut module, signature) = self.to_structured(module, &mut timings)?;
+        let warnings = self.report_warnings(&mut module)?;
+        let keep = keep.map(|keep| Keep { warnings: [keep.warnings, warnings].concat(), ..keep });
+        self.finish(module, signature, operators, timings, keep)
+    }
+
+    /// Compiles a module at the graph level with a function `@main_graph`.
+    pub fn compile_graph(&self, module: Module) -> Result<CompiledModel> {
+        self.compile_imported(module, Timings::default(), None)
+    }
+
+    /// Compiles a module at the structured level with a function `@main_graph`.
+    pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
+        let signature = Signature::of(main_function(&module)?);
+        self.finish(module, signature, IndexMap::default(), Timings::default(), None)
+    }
+
+    fn finish(
+        &self,
+        module: Module,
+        signature: Signature,
+        operators: IndexMap<String, String>,
+        timings: Timings,
+        keep: Option<Keep>,
+    ) -> Result<CompiledModel> {
+        let is_auto = self.options.backend == Backend::Auto && self.options.engine == EngineKind::FastStart;
+        let successor = is_auto.then(|| match &keep {
+            Some(keep) => self.successor_of(keep.clone()),
+            None => {
+                let (compiler, module, signature) = (self.succeeding(), module.clone(), signature.clone());
+                let operators = operators.clone();
+                Successor::new(move |cancelled| {
+                    let (model, _) = compiler.build(cancelled, module, signature, Timings::default())?;
+                    Ok(CompiledModel { operators, ..model })
+                })
+            }
+        });
+        // background preparation of weights leaves this thread its processor
+        let busy = Busy::processor();
+        let (mut model, unlinked) = self.build(&Arc::default(), module, signature, timings)?;
+        drop(busy);
+        if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
+            model.keep(keep, self.options.backend, unlinked);
+        }
+        Ok(CompiledModel { successor, operators, ..model })
+    }
+}
+
+/// The operators of the nodes of a module at the graph level, by node name.
+fn operators(module: &Module) -> IndexMap<String, String> {
+    let mut operators = IndexMap::default();
+    for function in module.functions() {
+        for op in function.body.walk_all() {
+            let operation = function.body.op(op);
+            let name = operation.name.as_str().trim_start_matches("onnx.");
+            operators.extend(operation.location.names().into_iter().map(|node| (node.to_string(), name.to_string())));
+        }
+    }
+    operators
+}
