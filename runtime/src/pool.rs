@@ -183,7 +183,8 @@ impl Worker {
 
     /// Keeps the worker off the processor of this thread.
     fn keep_off(&self) {
-        if let Some(here) = placement::processor()
+        if placement::keeps_apart()
+            && let Some(here) = placement::processor()
             && self.kept_off.swap(here, Ordering::Relaxed) != here
         {
             placement::keep_off(&self.thread);

@@ -4,15 +4,32 @@
 //! knows of no cache that the processors share (virtual machines). There the thread waits for its turn, or preempts a
 //! thread that waits for its results, until the scheduler balances the load, which takes milliseconds; meanwhile
 //! another processor is idle. So a thread that wakes another one excludes its own processor from the other's affinity.
+//!
+//! Invariant: no affinity changes unless the program asks for it ([`keep_apart`]). A library leaves the affinities of
+//! threads to its users.
 
 #![allow(unsafe_code, reason = "these are calls of the system")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 #[cfg(target_os = "linux")]
 type Set = libc::cpu_set_t;
 #[cfg(not(target_os = "linux"))]
 type Set = ();
+
+/// Whether the program asked for affinities.
+static KEEPS_APART: AtomicBool = AtomicBool::new(false);
+
+/// Asks that threads of this process are kept off the processors of those that wake them, from now on.
+pub fn keep_apart() {
+    KEEPS_APART.store(true, Ordering::Relaxed);
+}
+
+/// Whether the program asked for that.
+pub fn keeps_apart() -> bool {
+    KEEPS_APART.load(Ordering::Relaxed)
+}
 
 /// A set of processors.
 #[derive(Clone, Copy)]
@@ -57,10 +74,13 @@ pub fn processor() -> Option<usize> {
     usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
 
-/// Keeps a new or sleeping thread off the processor of this thread, if there is another one. Returns the affinity that
-/// this thread had.
+/// Keeps a new or sleeping thread off the processor of this thread, if the program asked for that and there is another
+/// one. Returns the affinity that this thread had.
 #[cfg(target_os = "linux")]
 pub fn keep_off(thread: &JoinHandle<()>) -> Option<Processors> {
+    if !keeps_apart() {
+        return None;
+    }
     let allowed = Processors::allowed()?;
     if let Some(here) = processor() {
         allowed.assign_others(thread, here);
@@ -85,8 +105,8 @@ pub fn processor() -> Option<usize> {
     None
 }
 
-/// Keeps a new or sleeping thread off the processor of this thread, if there is another one. Returns the affinity that
-/// this thread had.
+/// Keeps a new or sleeping thread off the processor of this thread, if the program asked for that and there is another
+/// one. Returns the affinity that this thread had.
 #[cfg(not(target_os = "linux"))]
 pub fn keep_off(_: &JoinHandle<()>) -> Option<Processors> {
     None
@@ -115,6 +135,8 @@ mod tests {
             }
         });
         let all = count(Processors::allowed());
+        assert!(keep_off(&thread).is_none(), "it was not asked for");
+        keep_apart();
         for _ in 0..10 {
             let allowed = keep_off(&thread).expect("the system reports it");
             wake.send(allowed).expect("the thread waits");

@@ -4,5 +4,7 @@
 static ALLOCATOR: commandline::Allocator = commandline::Allocator;
 
 fn main() {
+    // all threads are this program's
+    placement::keep_apart();
     std::process::exit(onnx_run::main(std::env::args_os()));
 }
