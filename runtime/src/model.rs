@@ -528,14 +528,6 @@ extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) 
     memory
 }
 
-/// Replaces the standard library's printing of backtrace frames by a `Display::fmt` that writes nothing; the linker of
-/// programs binds it.
-#[unsafe(no_mangle)]
-pub extern "C" fn rt_no_backtrace(_backtrace: *const u8, _formatter: *mut u8) -> bool {
-    // `Ok(())` of `fmt::Result`
-    false
-}
-
 /// `NAME_initialize`.
 ///
 /// # Safety

@@ -449,8 +449,9 @@ fn programs_run_on_any_processor_that_they_are_for() {
     }
 }
 
-/// The maximum size of a program without its model's weights. Half of it are micro-kernels for three instruction sets.
-const PROGRAM_BYTES: u64 = 525_000;
+/// The maximum size of a program without its model's weights: above all micro-kernels for three instruction sets, and the
+/// standard library's printer of backtraces.
+const PROGRAM_BYTES: u64 = 765_000;
 
 #[test]
 fn a_program_is_small_and_starts_soon() {

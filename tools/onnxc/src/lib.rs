@@ -2,8 +2,6 @@
 
 #[cfg(feature = "llvm")]
 mod archive;
-#[cfg(feature = "llvm")]
-mod backtraces;
 mod check;
 mod emit;
 #[cfg(feature = "llvm")]

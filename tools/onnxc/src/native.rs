@@ -10,7 +10,6 @@ use driver::{Signature, Trace};
 use ir::Module;
 
 use crate::archive::archive;
-use crate::backtraces::without_backtraces;
 use crate::emit::write_text;
 use crate::header::{header, static_header};
 use crate::program::{Program, Whole};
@@ -197,7 +196,7 @@ fn link(
     let object = folder.path().join("model.o");
     write_object(&object)?;
     let runtime = runtime_library()?;
-    command.arg(object).arg(&runtime).args(without_backtraces(&runtime)?);
+    command.arg(object).arg(&runtime);
     command.args(["-lm", "-lpthread", "-ldl", "-Wl,--gc-sections"]);
     let failed = |problem: String| Failure::input(format!("linking with cc: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;
