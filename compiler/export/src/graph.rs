@@ -113,10 +113,11 @@ impl Exporter<'_> {
 
     fn copy(&mut self, value: Value, name: &str) -> NodeProto {
         let types = [self.body.value_type(value).clone()];
-        let version = schema::newest("", "Identity").map(|schema| required(schema, &types, &types, &Attributes::new()));
+        let operator = OnnxOp::Identity.name().trim_start_matches("onnx.");
+        let version = schema::newest("", operator).map(|schema| required(schema, &types, &types, &Attributes::new()));
         self.require("", version.unwrap_or(1));
         NodeProto {
-            op_type: "Identity".into(),
+            op_type: operator.into(),
             name: self.names.unique(&format!("{name}_copy")),
             input: vec![self.values.get(&value).cloned().unwrap_or_default()],
             output: vec![name.into()],
