@@ -1,7 +1,7 @@
 //! Evaluates routines on constants at compile time, above all to pack weights for kernels.
 //!
 //! Routines are available before the model's code is. The result becomes a constant whose bytes a background thread
-//! computes in chunks; a run waits for each chunk when it first needs it ([`super::awaits`]).
+//! computes in chunks; a run waits for each chunk when it first needs it (`fast/awaits.rs`).
 //!
 //! Invariants
 //! - Only routines that cannot fail are evaluated, so that no error occurs earlier than in the program.
