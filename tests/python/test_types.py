@@ -8,7 +8,7 @@ import tempfile
 
 import onnxc
 
-PACKAGE = pathlib.Path(onnxc.__file__).parent
+PACKAGE = pathlib.Path(onnxc.__file__).resolve().parent
 PROJECT = pathlib.Path(__file__).parents[2] / "tools/python/pyproject.toml"
 
 USE = """
@@ -26,7 +26,7 @@ def check(module, *arguments):
     """Runs a checker where nothing is imported by accident and no cache is left."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     # an installed package is found without this
-    paths = {} if "site-packages" in PACKAGE.parts else {"MYPYPATH": str(PACKAGE.parent)}
+    paths = {} if "site-packages" in PACKAGE.parts else {"MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, **paths})
 

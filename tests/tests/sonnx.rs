@@ -10,7 +10,7 @@ use tests::profile::{Model, compare_processors};
 use tests::worker::onnxc;
 
 /// By default one in this many cases of the backend suite is run.
-const SAMPLE: usize = 64;
+const SAMPLE: usize = 96;
 const MODELS: [&str; 3] = ["ppocr_cls", "magika", "silero_vad_op18"];
 
 fn compare(models: &[Model], name: &str) -> usize {
