@@ -49,6 +49,9 @@ class Graph:
         (self.constants if (rng.random() < 0.5 if constant is None else constant) else self.inputs).append(name)
         return name
 
+    def constant(self, array):
+        return self.given(np.asarray(array), None, constant=True)
+
     def model(self, outputs, dims):
         """The model; `dims` gives an input's extents as numbers or names. The last extent of integers is a number: it may be the
         length of a list of axes or of an index tuple, which ranks come from."""
@@ -142,9 +145,6 @@ class Grower:
         self.graph.values.update(zip(names, results))
         self.graph.nodes.append(node)
         return names
-
-    def constant(self, array):
-        return self.graph.given(np.asarray(array), self.rng, constant=True)
 
     def integers(self, numbers):
         return self.graph.given(np.asarray(numbers, dtype=np.int64), self.rng)
@@ -280,7 +280,7 @@ class Grower:
 
     def scanned(self):
         name = self.some(FLOATS)
-        self.node("CumSum", [name, self.constant(np.int64(self.axis(name)))], exclusive=self.rng.randint(0, 1), reverse=self.rng.randint(0, 1))
+        self.node("CumSum", [name, self.graph.constant(np.int64(self.axis(name)))], exclusive=self.rng.randint(0, 1), reverse=self.rng.randint(0, 1))
 
     def normalised(self):
         name, rng = self.some(FLOATS), self.rng
@@ -346,9 +346,6 @@ class Rewriter:
             node.name = node.name or self.graph.fresh("n")
             self.graph.nodes.insert(at + number, node)
 
-    def constant(self, array):
-        return self.graph.given(np.asarray(array), self.rng, constant=True)
-
     def detour(self):
         """One reader takes a value on a way that ends where it began."""
         graph, rng = self.graph, self.rng
@@ -362,10 +359,10 @@ class Rewriter:
         node = helper.make_node
         rank, axis = array.ndim, rng.randrange(array.ndim) if array.ndim else 0
         ways = [
-            lambda: [node("SequenceConstruct", [name, name], [middle]), node("SequenceAt", [middle, self.constant(np.int64(rng.choice([0, 1, -1])))], [end])],
+            lambda: [node("SequenceConstruct", [name, name], [middle]), node("SequenceAt", [middle, self.graph.constant(np.int64(rng.choice([0, 1, -1])))], [end])],
             lambda: [node("Optional", [name], [middle]), node("OptionalGetElement", [middle], [end])],
-            lambda: [node("Reshape", [name, self.constant(np.int64([-1]))], [middle]), node("Reshape", [middle, self.shape_of(array.shape)], [end])],
-            lambda: [node("Unsqueeze", [name, self.constant(np.int64([axis]))], [middle]), node("Squeeze", [middle, self.constant(np.int64([axis]))], [end])],
+            lambda: [node("Reshape", [name, self.graph.constant(np.int64([-1]))], [middle]), node("Reshape", [middle, self.graph.given(np.asarray(array.shape, dtype=np.int64), self.rng)], [end])],
+            lambda: [node("Unsqueeze", [name, self.graph.constant(np.int64([axis]))], [middle]), node("Squeeze", [middle, self.graph.constant(np.int64([axis]))], [end])],
             lambda: [node("Neg", [name], [middle]), node("Neg", [middle], [end])],
         ]
         if rank:
@@ -374,9 +371,9 @@ class Rewriter:
             ways += [
                 lambda: [node("Transpose", [name], [middle], perm=permutation), node("Transpose", [middle], [end], perm=list(np.argsort(permutation)))],
                 lambda: [node("Concat", [name, name], [middle], axis=axis),
-                         node("Slice", [middle, self.constant(np.int64([array.shape[axis]])), self.constant(np.int64([2**40])), self.constant(np.int64([axis]))], [end])],
-                lambda: [node("Pad", [name, self.constant(np.int64([1] * 2 * rank))], [middle]),
-                         node("Pad", [middle, self.constant(np.int64([-1] * 2 * rank))], [end])],
+                         node("Slice", [middle, self.graph.constant(np.int64([array.shape[axis]])), self.graph.constant(np.int64([2**40])), self.graph.constant(np.int64([axis]))], [end])],
+                lambda: [node("Pad", [name, self.graph.constant(np.int64([1] * 2 * rank))], [middle]),
+                         node("Pad", [middle, self.graph.constant(np.int64([-1] * 2 * rank))], [end])],
                 lambda: [node("Split", [name], [middle], num_outputs=1, axis=axis), node("Concat", [middle], [end], axis=axis)],
             ]
         if array.size == 0:
@@ -384,9 +381,6 @@ class Rewriter:
         graph.values[end] = array
         graph.nodes[at].input[operand] = end
         self.insert(at, rng.choice(ways)())
-
-    def shape_of(self, shape):
-        return self.graph.given(np.asarray(shape, dtype=np.int64), self.rng)
 
     def part(self):
         """A few nodes in order, the values that they read and those that they make; none makes what is no tensor."""
@@ -397,9 +391,9 @@ class Rewriter:
         made = [name for node in nodes for name in node.output if name]
         if any(name not in graph.values for name in made) or any(node.domain for node in nodes):
             return None
-        captured = {name for node in nodes for attribute in node.attribute for inner in attribute.g.node for name in inner.input}
+        has_graphs = any(attribute.HasField("g") for node in nodes for attribute in node.attribute)
         read = dict.fromkeys(name for node in nodes for name in node.input if name and name not in made)
-        if captured or any(name not in graph.values for name in read):
+        if has_graphs or any(name not in graph.values for name in read):
             return None
         return at, nodes, list(read), made
 
@@ -447,15 +441,15 @@ class Rewriter:
         outputs = [helper.make_tensor_value_info(still, TensorProto.BOOL, [])] + [self.typed(names[name], name) for name in made]
         inner = helper.make_graph([*copies, helper.make_node("Identity", [going], [still])], self.graph.fresh("body"), inputs, outputs)
         stacked = [self.graph.fresh("s") for _ in made]
-        limit, start = self.graph.given(np.int64(count).reshape(()), self.rng), self.constant(np.asarray(True))
-        last = self.constant(np.int64(count - 1))
+        limit, start = self.graph.given(np.int64(count).reshape(()), self.rng), self.graph.constant(np.asarray(True))
+        last = self.graph.constant(np.int64(count - 1))
         new = [helper.make_node("Loop", [limit, start], stacked, body=inner)]
         new += [helper.make_node("Gather", [stack, last], [name], axis=0) for stack, name in zip(stacked, made)]
         self.replace(at, nodes, new)
 
     def function(self):
         part = self.part()
-        if part is None or any(attribute.HasField("g") for node in part[1] for attribute in node.attribute):
+        if part is None:
             return
         at, nodes, read, made = part
         copies, names = self.body(nodes, made)
@@ -492,8 +486,8 @@ def extents(rng):
     return stated
 
 
-def outputs_of(rng, graph):
-    """What nobody reads, and a few others."""
+def outputs_of(rng, graph, values):
+    """Of the results among `values`, those that nobody reads, and a few others; at least one."""
     read = {name for node in graph.nodes for name in node.input}
-    made = [name for node in graph.nodes for name in node.output if name in graph.values]
-    return [name for name in made if name not in read or rng.random() < 0.15]
+    made = [name for node in graph.nodes for name in node.output if name in values]
+    return [name for name in made if name not in read or rng.random() < 0.15] or made[-1:]

@@ -60,14 +60,11 @@ def part(model, outputs, cut, values):
 def shrink(model, feeds, values, fails):
     """A smaller model that fails, with what to feed it. `values` has the arrays of values that may become inputs."""
     outputs, cut = [port.name for port in model.graph.output], set()
-    found = lambda: (part(model, outputs, cut, values), {**feeds, **{name: values[name] for name in cut}})
+    given = lambda smaller: {port.name: feeds.get(port.name, values.get(port.name)) for port in smaller.graph.input}
 
     def still(new_outputs, new_cut):
         smaller = part(model, new_outputs, new_cut, values)
-        if not smaller.graph.node:
-            return False
-        given = {port.name: feeds.get(port.name, values.get(port.name)) for port in smaller.graph.input}
-        return fails(smaller, given)
+        return bool(smaller.graph.node) and fails(smaller, given(smaller))
 
     for name in list(outputs):
         if len(outputs) > 1 and still([name], cut):
@@ -84,8 +81,8 @@ def shrink(model, feeds, values, fails):
     for name in reversed(made):
         if name not in outputs and still(outputs, cut | {name}):
             cut = cut | {name}
-    smaller, given = found()
-    return smaller, {port.name: given[port.name] for port in smaller.graph.input}
+    smaller = part(model, outputs, cut, values)
+    return smaller, given(smaller)
 
 
 def main():

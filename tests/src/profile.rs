@@ -18,7 +18,7 @@ pub struct Target {
     cpu: &'static str,
     triple: &'static str,
     /// The target as zig calls it, of whose C library programs are made.
-    library: &'static str,
+    c_library: &'static str,
     /// The command that runs its programs, if this machine cannot.
     emulator: &'static [&'static str],
     /// The beginnings of the names of functions that its code may call, in addition to those for memory.
@@ -40,17 +40,24 @@ pub const TARGETS: [Target; 7] = [
         name: "x86-64",
         cpu: "x86-64",
         triple: LINUX,
-        library: "x86_64-linux-musl",
+        c_library: "x86_64-linux-musl",
         emulator: &[],
         calls: ROUNDING,
     },
-    Target { name: "avx2", cpu: "x86-64-v3", triple: LINUX, library: "x86_64-linux-musl", emulator: &[], calls: &[] },
-    Target { name: "avx512", cpu: "x86-64-v4", triple: LINUX, library: "x86_64-linux-musl", emulator: &[], calls: &[] },
+    Target { name: "avx2", cpu: "x86-64-v3", triple: LINUX, c_library: "x86_64-linux-musl", emulator: &[], calls: &[] },
+    Target {
+        name: "avx512",
+        cpu: "x86-64-v4",
+        triple: LINUX,
+        c_library: "x86_64-linux-musl",
+        emulator: &[],
+        calls: &[],
+    },
     Target {
         name: "aarch64",
         cpu: "generic",
         triple: "aarch64-unknown-linux-musl",
-        library: "aarch64-linux-musl",
+        c_library: "aarch64-linux-musl",
         emulator: &["qemu-aarch64"],
         calls: &[],
     },
@@ -58,7 +65,7 @@ pub const TARGETS: [Target; 7] = [
         name: "riscv64",
         cpu: "generic",
         triple: "riscv64gc-unknown-linux-musl",
-        library: "riscv64-linux-musl",
+        c_library: "riscv64-linux-musl",
         emulator: &["qemu-riscv64"],
         calls: &["__extendhfsf2", "__truncsfhf2"],
     },
@@ -66,7 +73,7 @@ pub const TARGETS: [Target; 7] = [
         name: "armv7",
         cpu: "generic",
         triple: "armv7-unknown-linux-musleabihf",
-        library: "arm-linux-musleabihf",
+        c_library: "arm-linux-musleabihf",
         emulator: &["qemu-arm"],
         calls: ARM,
     },
@@ -74,7 +81,7 @@ pub const TARGETS: [Target; 7] = [
         name: "wasm32",
         cpu: "generic",
         triple: WASM,
-        library: "wasm32-wasi",
+        c_library: "wasm32-wasi",
         emulator: &["node", "--no-warnings"],
         calls: &[],
     },
@@ -269,7 +276,7 @@ fn run(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<std::
     std::fs::write(&objects, paths.join("\n"))?;
     let program = folder.join("harness");
     let mut zig = Command::new(std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into()));
-    zig.args(["-m", "ziglang", "cc", "-target", target.library, "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror"]);
+    zig.args(["-m", "ziglang", "cc", "-target", target.c_library, "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror"]);
     zig.arg(repository().join("tests/sonnx/harness.c")).arg(format!("-DCASES=\"{}\"", table.display()));
     zig.arg(format!("@{}", objects.display())).arg("-lm").arg("-o").arg(&program);
     let linked = zig.output()?;

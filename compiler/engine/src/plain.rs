@@ -26,9 +26,7 @@ impl Engine for PlainEngine {
         cancelled: &Arc<AtomicBool>,
         timings: &mut Timings,
     ) -> Result<Built> {
-        settings.lowering.lower_module(module, timings)?;
-        let mut globals = Globals::default();
-        timings.measure("weights", || globals.add(module)).map_err(constants_do_not_fit)?;
+        let mut globals = lower_module(module, settings, timings)?;
         timings.measure("codegen", || {
             let parts = partition::split(module, settings.workers * PARTS);
             let objects = match settings.generator {
@@ -43,6 +41,14 @@ impl Engine for PlainEngine {
             Ok(Built { globals, code, unlinked: Unlinked::Objects(tier, objects), recipe: None })
         })
     }
+}
+
+/// Runs the passes on the whole module, and reserves the memory of its globals.
+pub(crate) fn lower_module(module: &mut Module, settings: &Settings, timings: &mut Timings) -> Result<Globals> {
+    settings.lowering.lower_module(module, timings)?;
+    let mut globals = Globals::default();
+    timings.measure("weights", || globals.add(module)).map_err(constants_do_not_fit)?;
+    Ok(globals)
 }
 
 /// Lowers a module from the kernel level to the low level, in partitions.

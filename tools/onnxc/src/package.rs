@@ -39,7 +39,7 @@ pub(crate) fn write_texts(
 }
 
 /// The inputs and outputs of a model: an extent is a number, a name, or null if it is dynamic.
-fn of_signature(name: &str, signature: &Signature) -> Value {
+pub(crate) fn of_signature(name: &str, signature: &Signature) -> Value {
     let extent = |extent: &Extent| match extent {
         Extent::Fixed(extent) => json!(extent),
         Extent::Named(name) => json!(name),

@@ -5,10 +5,11 @@ use std::process::Command;
 
 use codegen_llvm::Interface;
 use commandline::{Drafts, Failure, cannot_write};
-use driver::{Extent, Port, Signature, type_name};
-use serde_json::{Value, json};
+use driver::Signature;
+use serde_json::json;
 
 use crate::Arguments;
+use crate::package::of_signature;
 
 /// The target of modules.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -58,20 +59,8 @@ pub(crate) fn write_package(
     drafts: &Drafts,
 ) -> Result<(), Failure> {
     let name = &interface.name;
-    let port = |port: &Port| {
-        let extent = |extent: &Extent| match extent {
-            Extent::Fixed(extent) => json!(extent),
-            Extent::Named(_) | Extent::Any => Value::Null,
-        };
-        let shape: Vec<Value> = port.shape.iter().map(extent).collect();
-        json!({ "name": port.name, "type": type_name(&port.element), "shape": shape })
-    };
-    let ports = |ports: &[Port]| ports.iter().map(port).collect::<Vec<_>>();
-    let described = json!({
-        "inputs": ports(&signature.inputs),
-        "outputs": ports(&signature.outputs),
-        "messages": interface.messages,
-    });
+    let mut described = of_signature(name, signature);
+    described["messages"] = json!(interface.messages);
     let script = include_str!("web/index.mjs").replace("@SIGNATURE@", &described.to_string()).replace("@NAME@", name);
     let package = json!({
         "name": name,

@@ -129,25 +129,8 @@ fn filled(tensor: &TensorProto) -> impl Iterator<Item = (Field, usize)> {
 }
 
 /// Bits of an element.
-pub(super) fn bits(r#type: DataType) -> u128 {
-    match r#type {
-        DataType::Undefined | DataType::String => 0,
-        DataType::Uint2 | DataType::Int2 => 2,
-        DataType::Uint4 | DataType::Int4 | DataType::Float4e2m1 => 4,
-        DataType::Float6e2m3 | DataType::Float6e3m2 => 6,
-        DataType::Uint8
-        | DataType::Int8
-        | DataType::Bool
-        | DataType::Float8e4m3fn
-        | DataType::Float8e4m3fnuz
-        | DataType::Float8e5m2
-        | DataType::Float8e5m2fnuz
-        | DataType::Float8e8m0 => 8,
-        DataType::Uint16 | DataType::Int16 | DataType::Float16 | DataType::Bfloat16 => 16,
-        DataType::Float | DataType::Int32 | DataType::Uint32 => 32,
-        DataType::Int64 | DataType::Double | DataType::Uint64 | DataType::Complex64 => 64,
-        DataType::Complex128 => 128,
-    }
+fn bits(r#type: DataType) -> u128 {
+    r#type.bits() as u128
 }
 
 /// The number of elements for some extents; `None` if an extent is negative or the product overflows.

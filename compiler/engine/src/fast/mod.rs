@@ -29,7 +29,7 @@ use crate::code::Code;
 use crate::fast::baseline::{BaselineCode, Making};
 use crate::fast::tiers::{Recipe, Unlinked};
 use crate::globals::{Globals, Place};
-use crate::plain::{constants_do_not_fit, load};
+use crate::plain::{load, lower_module};
 use crate::{Built, CodeGenerator, Engine, PlainEngine, Settings};
 
 /// Baseline code that is compiled while it runs; an optimised tier may follow.
@@ -59,9 +59,7 @@ fn baseline(
     cancelled: &Arc<AtomicBool>,
     timings: &mut Timings,
 ) -> Result<Built> {
-    settings.lowering.lower_module(module, timings)?;
-    let mut globals = Globals::default();
-    timings.measure("weights", || globals.add(module)).map_err(constants_do_not_fit)?;
+    let mut globals = lower_module(module, settings, timings)?;
     timings.measure("codegen", || {
         let making = Making::begin(module, places(&mut globals), settings, cancelled)?;
         let parts = making.parts().clone();
