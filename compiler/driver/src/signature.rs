@@ -324,8 +324,11 @@ impl Port {
         wrong(format!("input '{}' must be {}, found {found}", self.name, type_name(&self.element)))
     }
 
-    /// Whether a shape matches the port, as far as its extents are fixed.
+    /// Whether a shape matches the port, as far as its extents are fixed. A scalar is any tensor of one element, as in ONNX Runtime.
     fn fits(&self, shape: &[i64]) -> bool {
+        if self.shape.is_empty() {
+            return shape.iter().all(|&extent| extent == 1);
+        }
         let fits = |(extent, actual): (&Extent, &i64)| !matches!(extent, Extent::Fixed(fixed) if fixed != actual);
         shape.len() == self.shape.len() && self.shape.iter().zip(shape).all(fits)
     }
@@ -395,6 +398,15 @@ mod tests {
     fn value(extent: i64) -> Value {
         let zeros = vec![0.0; extent as usize];
         Tensor::from_f32(&[extent], &zeros).expect("the number of values matches the shape").into()
+    }
+
+    #[test]
+    fn a_scalar_is_any_tensor_of_one_element() {
+        let scalar = Port { shape: vec![], ..port("x", Extent::Any) };
+        let fits = |shape: &[i64]| scalar.check(&Type::F32, shape, &mut IndexMap::new()).is_ok();
+        assert!(fits(&[]) && fits(&[1]) && fits(&[1, 1]));
+        assert!(!fits(&[2]) && !fits(&[1, 0]));
+        assert!(port("x", Extent::Fixed(1)).check(&Type::F32, &[], &mut IndexMap::new()).is_err());
     }
 
     #[test]

@@ -175,11 +175,9 @@ impl Dense {
         }
     }
 
-    /// The tensor as an input of a run, which reads it in place unless its elements are packed. If a scalar is expected, a tensor of
-    /// one element is a scalar whatever its rank, as in ONNX Runtime.
-    pub(crate) fn input(&self, is_scalar: bool) -> Result<Input<'_>> {
-        let (extents, count) = extents(&self.shape)?;
-        let extents = if is_scalar && count == 1 { vec![] } else { extents };
+    /// The tensor as an input of a run, which reads it in place unless its elements are packed.
+    pub(crate) fn input(&self) -> Result<Input<'_>> {
+        let (extents, _) = extents(&self.shape)?;
         match self.elements()? {
             Cow::Borrowed(bytes) => TensorView::from_bytes(self.element, &extents, bytes).map(Input::from),
             Cow::Owned(bytes) => onnxc::Tensor::from_bytes(self.element, &extents, &bytes).map(Input::from),

@@ -64,7 +64,7 @@ impl Value {
     /// Converts the value to an input of a type.
     pub(crate) fn input(&self, r#type: &ValueType) -> Result<Input<'_>> {
         match (self, r#type) {
-            (Value::Tensor(dense), ValueType::Tensor { shape, .. }) => dense.input(shape.as_deref() == Some(&[])),
+            (Value::Tensor(dense), ValueType::Tensor { .. }) => dense.input(),
             _ => self.copied_for(r#type).map(Input::from),
         }
     }
