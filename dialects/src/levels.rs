@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use ir::pass::{Choice, Pass, PassDefinition, PassOption, PassOptions};
 use ir::{Body, Diagnostic, FunctionView, MemRefLayout, Module, Op, Result, Type};
 
 /// A level a module can be at, in the order of lowering.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// One operation per ONNX node.
     Graph,
@@ -14,6 +15,7 @@ pub enum Level {
     /// Loops over buffers.
     Kernel,
     /// Operations that code generators translate one to one.
+    #[default]
     Low,
 }
 
@@ -33,8 +35,6 @@ pub struct Legality {
 }
 
 impl Level {
-    /// The names, in order.
-    pub const NAMES: [&'static str; 4] = ["graph", "structured", "kernel", "low"];
     /// The levels, in order.
     pub const ALL: [Level; 4] = [Level::Graph, Level::Structured, Level::Kernel, Level::Low];
 
@@ -45,13 +45,18 @@ impl Level {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        Level::NAMES[self as usize]
+        Level::CHOICES[self as usize].0
     }
 
     /// What is legal at this level.
     pub fn legality(self) -> &'static Legality {
         &TABLE[self as usize]
     }
+}
+
+impl Choice for Level {
+    const CHOICES: &'static [(&'static str, Level)] =
+        &[("graph", Level::Graph), ("structured", Level::Structured), ("kernel", Level::Kernel), ("low", Level::Low)];
 }
 
 impl fmt::Display for Level {
@@ -133,6 +138,30 @@ impl Legality {
             _ => true,
         }
     }
+}
+
+/// The passes of this crate.
+pub fn passes() -> [Pass; 1] {
+    [&VERIFY_LEVEL]
+}
+
+/// [`verify_level`] as a pass.
+pub static VERIFY_LEVEL: PassDefinition<VerifyOptions> = PassDefinition::on_module(
+    "verify-level",
+    "Fails unless every operation is legal at a level.",
+    |module, context| verify_level(module, context.options.level),
+);
+
+/// Options of [`VERIFY_LEVEL`].
+#[derive(Clone, Default)]
+pub struct VerifyOptions {
+    /// The level.
+    pub level: Level,
+}
+
+impl PassOptions for VerifyOptions {
+    const OPTIONS: &'static [PassOption<VerifyOptions>] =
+        &[PassOption { name: "level", summary: "The level.", field: |options| &mut options.level }];
 }
 
 /// Checks that every operation and value of a module is legal at a level; every violation is an error.

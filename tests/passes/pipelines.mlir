@@ -26,7 +26,7 @@
 // UNKNOWN-NEXT: note: in the pipeline {{.*}}, column 39
 // ANCHOR: error: pass 'onnx-to-linalg' runs on builtin.module, not on func.func
 // OPEN: error: expected ')', found the end of the pipeline
-// OPTION: error: pass 'canonicalize': option 'max-changes' must be an integer, found 'many'
+// OPTION: error: pass 'canonicalize': option 'max-changes' must be an integer that is not negative, found 'many'
 // NOOPTION: error: pass 'cse': 'fast' is not an option
 
 // REPRODUCER: error: {{.*}}'arith.constant' op is not legal at the graph level

@@ -1,5 +1,5 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,cse | FileCheck %s
-// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{registers=16 lanes=8},cse' | FileCheck %s --check-prefix=NARROW
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{registers=16x8},cse' | FileCheck %s --check-prefix=NARROW
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
 // LOW-NOT: rt.contract

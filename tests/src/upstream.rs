@@ -20,7 +20,7 @@ pub fn mlir_opt() -> Option<&'static str> {
         let found = VERSIONS.iter().copied().chain(["mlir-opt"]).find(runs);
         match found {
             Some(name) => println!("upstream is {name}"),
-            None => println!("skipped: mlir-opt was not found; ./x setup installs it"),
+            None => crate::skip("mlir-opt was not found; ./x setup installs it"),
         }
         found
     })
@@ -79,7 +79,7 @@ pub fn read_all_levels(program: &str, graph: &Module) -> Result<(), String> {
         let steps = [
             (Level::Structured, pipeline::graph(&options)),
             (Level::Kernel, pipeline::kernels(&options, pipeline::Prepared::ByCode)),
-            (Level::Low, pipeline::LOW.to_string()),
+            (Level::Low, pipeline::low(&options)),
         ];
         for (level, pipeline) in steps {
             pipeline::run(&mut module, &pipeline, &options, &mut Timings::default()).map_err(message)?;

@@ -11,9 +11,9 @@ fn every_pass_has_a_text_test() {
     let registry = driver::passes::registry();
     let mut named: Vec<&str> = Vec::new();
     let is_run = |name: &str| runs.iter().any(|run| run.split(|c: char| !is_name(c)).any(|word| word == name));
-    named.extend(registry.passes().map(|pass| pass.name).filter(|name| is_run(name)));
+    named.extend(registry.passes().map(|pass| pass.name()).filter(|name| is_run(name)));
     named.extend(registry.pipelines().filter(|p| is_run(p.name)).flat_map(|p| p.passes.iter().copied()));
-    let missing: Vec<&str> = registry.passes().map(|pass| pass.name).filter(|name| !named.contains(name)).collect();
+    let missing: Vec<&str> = registry.passes().map(|pass| pass.name()).filter(|name| !named.contains(name)).collect();
     assert!(missing.is_empty(), "no text test runs {missing:?}");
 }
 

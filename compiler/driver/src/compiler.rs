@@ -9,7 +9,7 @@ use dialects::levels::Level;
 use dialects::rt::attributes::{MESSAGES, PROFILED, STRINGS};
 use engine::fast::tiers::upgrade;
 use engine::{Built, CodeGenerator, CodeTier, Lowering, Settings, Unlinked};
-use ir::pass::Timings;
+use ir::pass::{Pipeline, Timings};
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};
 use proto::{Model, OperatorSetProto};
 
@@ -38,13 +38,13 @@ pub(crate) enum Source<'a> {
 /// The upper limit of the number of threads, above any machine's number of processors.
 const MOST_THREADS: usize = 4096;
 
-/// The passes from the kernel level to the low level, as pipelines.
+/// The passes from the kernel level to the low level.
 struct LowPasses {
     options: Options,
     /// Passes on the whole module.
-    whole: String,
+    whole: Pipeline,
     /// Passes on single functions.
-    each: String,
+    each: Pipeline,
 }
 
 impl Lowering for LowPasses {
@@ -204,7 +204,7 @@ impl Compiler {
         freestanding::check_inputs(&signature, &self.options)?;
         look(Traced::Graph, &mut module);
         if level == Level::Graph {
-            pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
+            pipeline::run(&mut module, &pipeline::shapes(), &self.options, &mut timings)?;
             self.report_warnings(&mut module)?;
             signature.refine(main_function(&module)?);
         }

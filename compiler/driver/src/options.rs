@@ -9,6 +9,7 @@ use engine::cache::Cache;
 use engine::{Engine, FastStart, PlainEngine};
 pub use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
+use optimize::Families;
 
 use crate::part::Part;
 use crate::progress::{Observer, Reporter, Stage};
@@ -171,9 +172,9 @@ impl Options {
         !self.without.contains(&part)
     }
 
-    /// The families of rules that are left out, as the pass's option.
-    pub(crate) fn rules_without(&self) -> String {
-        let families = optimize::families().filter(|&family| Part::of(family).is_some_and(|part| !self.has(part)));
-        families.collect::<Vec<_>>().join("+")
+    /// The families of rules that are left out.
+    pub(crate) fn rules_without(&self) -> Families {
+        let is_left_out = |family: &&str| Part::of(family).is_some_and(|part| !self.has(part));
+        Families(optimize::families().filter(is_left_out).collect())
     }
 }

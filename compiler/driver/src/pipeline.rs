@@ -3,92 +3,122 @@
 use std::io::Write;
 use std::sync::OnceLock;
 
-use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
+use engine::{PREPARE_CONSTANTS, PrepareOptions};
+use ir::pass::{Filter, Pass, PassManager, PassRegistry, Pipeline, Step};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
+use lower::low::{
+    self, ExpandOptions, Functions, Inline, MapRowsOptions, OutlineOptions, TileOptions, VectorRegisters,
+};
+use lower::passes::{BUILD_KERNELS, BuildOptions, Fusion, Generator, KernelOptions, Memory, Order, Runs, Shapes};
+use lower::passes::{EVALUATE_CONSTANTS, FOLD_CONSTANTS, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS};
+use lower::passes::{USE_TABLES, USE_TRANSPOSES, USE_WINOGRAD, WinogradOptions};
+use operators::passes::{DECOMPOSE, DecomposeOptions, INFER_SHAPES, ONNX_TO_LINALG, SPECIALIZE_RANKS};
+use optimize::passes::OPTIMIZE;
 
 use crate::options::{Arithmetic, Backend, Options, Processor};
 use crate::part::Part;
 use crate::passes;
 
 pub use ir::pass::Timings;
-use lower::low::{DEFINE_FUNCTIONS, EXPAND_MATH, MAP_ROWS, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
 
 /// The stage that reads the model.
 pub(crate) const IMPORT: &str = "import";
 
+/// The name of the pipeline from the kernel level to the low level.
+pub const LOW: &str = "lower-to-low";
+
 /// From the graph level to the structured level.
-pub fn graph(options: &Options) -> String {
-    graph_steps(options).join(",")
+pub fn graph(options: &Options) -> Pipeline {
+    let [mut rewrite, lower] = graph_steps(options);
+    rewrite.extend(lower);
+    rewrite
 }
 
 /// [`graph`] in two parts: the graph level, and the lowering from it.
-pub(crate) fn graph_steps(options: &Options) -> [String; 2] {
-    let strict = options.arithmetic != Arithmetic::Reassociated;
-    let optimize = format!(
-        "optimize{{strict-fp={strict} without={} explain={} trace={}}}",
-        options.rules_without(),
-        options.explain,
-        options.trace
-    );
+pub(crate) fn graph_steps(options: &Options) -> [Pipeline; 2] {
     // micro-kernels of single operators choose their order of addition
     let lowered = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
-    let decompose = format!("decompose{{foreign=true lowered={lowered}}}");
-    [format!("specialize-ranks,{decompose},{optimize}"), "decompose,onnx-to-linalg".to_string()]
+    let optimize = optimize::Options {
+        strict_fp: options.arithmetic != Arithmetic::Reassociated,
+        without: options.rules_without(),
+        explain: options.explain,
+        trace: options.trace,
+        ..optimize::Options::default()
+    };
+    let rewrite = [
+        Step::new(&SPECIALIZE_RANKS, ()),
+        Step::new(&DECOMPOSE, DecomposeOptions { foreign: true, lowered }),
+        Step::new(&OPTIMIZE, optimize),
+    ];
+    let lower = [Step::new(&DECOMPOSE, DecomposeOptions::default()), Step::new(&ONNX_TO_LINALG, ())];
+    [rewrite.into(), lower.into()]
 }
 
-/// From the kernel level to the low level.
-pub const LOW: &str = "lower-to-low";
+/// Types of the graph level, for its text.
+pub(crate) fn shapes() -> Pipeline {
+    [Step::new(&INFER_SHAPES, ())].into()
+}
 
-/// [`LOW`] in two parts: passes on the whole module, and passes on single functions.
-pub fn low_steps(options: &Options) -> (String, String) {
-    let steps: Vec<String> = lower::low::PASSES.iter().map(|pass| low_step(pass.name, options)).collect();
-    let (whole, each) = steps.split_first().expect("there are passes");
-    (whole.to_string(), tile_contractions(options) + &each.join(","))
+/// From the kernel level to the low level, in two parts: passes on the whole module, and passes on single functions.
+pub fn low_steps(options: &Options) -> (Pipeline, Pipeline) {
+    let (whole, each) = low::PASSES.split_first().expect("there are passes");
+    let mut steps = Pipeline::default();
+    steps.extend(tile_contractions(options));
+    steps.extend(each.iter().flat_map(|pass| low_step(*pass, options)));
+    ([Step::from(*whole)].into(), steps)
 }
 
 /// One step, with what the options add to it.
-fn low_step(name: &'static str, options: &Options) -> String {
-    match name {
-        OUTLINE_PARALLEL if options.freestanding.is_some() => format!("{name}{{serial=true}}"),
-        EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => {
-            format!("{name}{{inline=rounded}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
+fn low_step(pass: Pass, options: &Options) -> Vec<Step> {
+    let is_free = options.freestanding.is_some();
+    match pass.name() {
+        name if name == low::OUTLINE_PARALLEL.name => {
+            vec![Step::new(&low::OUTLINE_PARALLEL, OutlineOptions { serial: is_free })]
         }
-        EXPAND_MATH if options.freestanding.is_some() => format!("{name}{{inline=rounded}},{}", DEFINE_FUNCTIONS.name),
-        EXPAND_MATH => {
-            let (expand, functions) = match options.backend {
-                // its vectors are as wide as the runtime's
-                Backend::Llvm => (format!("{name}{{inline=doubles}}"), "tables"),
-                Backend::Cranelift | Backend::Auto => (name.to_string(), "all"),
-            };
-            let map = format!("{}{{functions={functions}}},", MAP_ROWS.name);
-            if options.has(Part::Rows) { map + &expand } else { expand }
+        name if name == low::EXPAND_MATH.name => {
+            let expand = |inline| Step::new(&low::EXPAND_MATH, ExpandOptions { inline });
+            let define = || Step::new(&low::DEFINE_FUNCTIONS, ());
+            match options.arithmetic {
+                Arithmetic::Fixed => vec![expand(Inline::Rounded), define(), Step::new(&low::ROUND_PRODUCTS, ())],
+                _ if is_free => vec![expand(Inline::Rounded), define()],
+                _ => {
+                    let (inline, functions) = match options.backend {
+                        // its vectors are as wide as the runtime's
+                        Backend::Llvm => (Inline::Doubles, Functions::Tables),
+                        Backend::Cranelift | Backend::Auto => (Inline::Singles, Functions::All),
+                    };
+                    let map = options.has(Part::Rows).then(|| Step::new(&low::MAP_ROWS, MapRowsOptions { functions }));
+                    map.into_iter().chain([expand(inline)]).collect()
+                }
+            }
         }
-        _ => name.to_string(),
+        _ => vec![pass.into()],
     }
 }
 
 /// From the kernel level to the low level, for the back end of the options.
-pub fn low(options: &Options) -> String {
-    let (whole, each) = low_steps(options);
-    format!("{whole},{each}")
+pub fn low(options: &Options) -> Pipeline {
+    let (mut whole, each) = low_steps(options);
+    whole.extend(each);
+    whole
 }
 
-/// The passes in the middle of [`LOW`] that generate code for contractions.
-fn tile_contractions(options: &Options) -> String {
+/// The passes from the kernel to the low level that generate code for contractions.
+fn tile_contractions(options: &Options) -> Vec<Step> {
+    let tile = |registers, runtime| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime });
     if options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() {
-        let VectorRegisters { count, lanes } = match (options.backend, options.processor) {
+        let registers = match (options.backend, options.processor) {
             (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
             (Backend::Llvm | Backend::Cranelift | Backend::Auto, _) => VectorRegisters::X86_128,
         };
-        let runtime = options.freestanding.is_none();
-        return format!("tile-contractions{{registers={count} lanes={lanes} runtime={runtime}}},");
+        return vec![tile(registers, options.freestanding.is_none())];
     }
     match (options.backend, options.processor) {
-        (Backend::Llvm, Processor::Vectors(vectors)) => {
-            format!("tile-contractions{{registers={} lanes={}}},", vectors.count, vectors.lanes)
+        (Backend::Llvm, Processor::Vectors(vectors)) => vec![tile(vectors, true)],
+        (Backend::Llvm, Processor::AnyX86) => {
+            vec![Step::new(&low::DISPATCH_KERNELS, ()), tile(TileOptions::default().registers, true)]
         }
-        (Backend::Llvm, Processor::AnyX86) => "dispatch-kernels,tile-contractions,".to_string(),
-        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift | Backend::Auto, _) => String::new(),
+        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift | Backend::Auto, _) => vec![],
     }
 }
 
@@ -104,43 +134,50 @@ pub enum Prepared {
 }
 
 /// From the structured level to the kernel level.
-pub fn kernels(options: &Options, prepared: Prepared) -> String {
+pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
     let (target, shapes) = match options.backend {
-        Backend::Cranelift | Backend::Auto => ("cranelift", "shared"),
-        Backend::Llvm => ("llvm", "specialised"),
+        Backend::Cranelift | Backend::Auto => (Generator::Cranelift, Shapes::Shared),
+        Backend::Llvm => (Generator::Llvm, Shapes::Specialised),
     };
-    let time = if options.profile { ",time-kernels" } else { "" };
-    let order = if options.arithmetic == Arithmetic::Fixed { "sequence" } else { "lanes" };
-    let memory = if options.freestanding.is_some() { "static" } else { "run" };
+    let has_runtime = options.freestanding.is_none();
     // the model is compiled again for later runs if there are many
-    let runs = if options.backend == Backend::Auto { "one" } else { "many" };
-    let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
-    let winograd =
-        if is_free && options.has(Part::Winograd) { format!("use-winograd{{runs={runs}}},") } else { String::new() };
-    // micro-kernels fuse multiply-adds, in their own order
-    let is_fused = options.arithmetic != Arithmetic::Fixed && options.freestanding.is_none();
-    let operands = if is_fused { "use-halves,use-transposes," } else { "" };
-    let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
-    let relayouts = if options.freestanding.is_none() && options.has(Part::Relayouts) { "use-relayouts," } else { "" };
-    let prepare = match prepared {
-        Prepared::ByCode => String::new(),
-        Prepared::ByCompiler => format!("prepare-constants{{threads={}}},", options.workers),
-        Prepared::Before => "prepare-constants{known=true},".to_string(),
+    let runs = if options.backend == Backend::Auto { Runs::One } else { Runs::Many };
+    let elements = options.has(Part::Fusion);
+    let fusion = Fusion { elements, attention: elements && has_runtime && options.has(Part::Attention) };
+    let build = BuildOptions {
+        target,
+        order: if options.arithmetic == Arithmetic::Fixed { Order::Sequence } else { Order::Lanes },
+        runs,
+        memory: if has_runtime { Memory::Run } else { Memory::Static },
+        threads: options.workers,
     };
-    let fuse = options.has(Part::Fusion);
-    let attention = fuse && options.freestanding.is_none() && options.has(Part::Attention);
-    // certified code performs the operations of its nodes
-    let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
-    format!(
-        "{tables}{constants}{winograd}{operands}{relayouts}{prepare}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
-         fold-constants,build-kernels{{target={target} order={order} runs={runs} memory={memory} threads={workers}}}{time}",
-        workers = options.workers
-    )
+    let prepare = |known| Step::new(&PREPARE_CONSTANTS, PrepareOptions { known, threads: options.workers });
+    let is_free = options.arithmetic == Arithmetic::Reassociated && has_runtime;
+    // micro-kernels fuse multiply-adds, in their own order
+    let is_fused = options.arithmetic != Arithmetic::Fixed && has_runtime;
+    let steps = [
+        (has_runtime && options.has(Part::Tables)).then(|| Step::new(&USE_TABLES, ())),
+        // certified code performs the operations of its nodes
+        has_runtime.then(|| Step::new(&EVALUATE_CONSTANTS, ())),
+        (is_free && options.has(Part::Winograd)).then(|| Step::new(&USE_WINOGRAD, WinogradOptions { runs })),
+        is_fused.then(|| Step::new(&USE_HALVES, ())),
+        is_fused.then(|| Step::new(&USE_TRANSPOSES, ())),
+        (has_runtime && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
+        match prepared {
+            Prepared::ByCode => None,
+            Prepared::ByCompiler => Some(prepare(false)),
+            Prepared::Before => Some(prepare(true)),
+        },
+        Some(Step::new(&OUTLINE_KERNELS, KernelOptions { shapes, fusion })),
+        Some(Step::new(&FOLD_CONSTANTS, ())),
+        Some(Step::new(&BUILD_KERNELS, build)),
+        options.profile.then(|| Step::new(&TIME_KERNELS, ())),
+    ];
+    Pipeline { steps: steps.into_iter().flatten().collect() }
 }
 
-/// Runs a pipeline given as text; development builds verify the module after each pass.
-pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut Timings) -> Result<()> {
-    let pipeline = Pipeline::parse(pipeline, passes())?;
+/// Runs a pipeline; development builds verify the module after each pass.
+pub fn run(module: &mut Module, pipeline: &Pipeline, options: &Options, timings: &mut Timings) -> Result<()> {
     // the module after a named pipeline is that after its last pass
     let last = |name: &String| {
         passes().pipeline(name).map_or(name.clone(), |named| named.passes[named.passes.len() - 1].into())
@@ -150,7 +187,7 @@ pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut
         print_after: Filter::Named(options.print_after.iter().map(last).collect()),
         ..PassManager::new(operations())
     };
-    manager.run(module, &pipeline, timings)
+    manager.run(module, pipeline, timings)
 }
 
 /// Initialises data that every compilation needs, before a caller waits for it.
@@ -164,10 +201,9 @@ pub(crate) fn read_tables() {
 
 /// Refuses names of stages that are not part of a compilation with these options.
 pub(crate) fn check_names(options: &Options) -> Result<()> {
-    let pipelines = [graph(options), kernels(options, Prepared::ByCompiler), low(options)].join(",");
-    let pipeline = Pipeline::parse(&pipelines, passes())?;
-    let stages: Vec<&str> =
-        std::iter::once(IMPORT).chain(pipeline.steps.iter().map(|step| step.pass.name)).chain([LOW]).collect();
+    let pipelines = [graph(options), kernels(options, Prepared::ByCompiler), low(options)];
+    let names = pipelines.iter().flat_map(|pipeline| &pipeline.steps).map(|step| step.pass.name());
+    let stages: Vec<&str> = std::iter::once(IMPORT).chain(names).chain([LOW]).collect();
     match options.print_after.iter().find(|name| !stages.contains(&&***name)) {
         None => Ok(()),
         Some(unknown) => {

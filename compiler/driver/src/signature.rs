@@ -403,10 +403,10 @@ mod tests {
     #[test]
     fn a_scalar_is_any_tensor_of_one_element() {
         let scalar = Port { shape: vec![], ..port("x", Extent::Any) };
-        let fits = |shape: &[i64]| scalar.check(&Type::F32, shape, &mut IndexMap::new()).is_ok();
+        let fits = |shape: &[i64]| scalar.check(&Type::F32, shape, &mut IndexMap::default()).is_ok();
         assert!(fits(&[]) && fits(&[1]) && fits(&[1, 1]));
         assert!(!fits(&[2]) && !fits(&[1, 0]));
-        assert!(port("x", Extent::Fixed(1)).check(&Type::F32, &[], &mut IndexMap::new()).is_err());
+        assert!(port("x", Extent::Fixed(1)).check(&Type::F32, &[], &mut IndexMap::default()).is_err());
     }
 
     #[test]

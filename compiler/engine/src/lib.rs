@@ -22,12 +22,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ir::pass::{PassDefinition, Timings};
+use ir::pass::{Pass, Timings};
 use ir::{Module, Result};
 
 pub use code::Code;
 pub use entry::{Entry, provide_nothing};
 pub use fast::FastStart;
+pub use fast::prepare::{PREPARE_CONSTANTS, PrepareOptions};
 pub use fast::tiers::{CodeTier, Objects, Recipe, Unlinked};
 pub use globals::{Globals, Memory, Slot};
 pub use plain::{PlainEngine, load, lower_again};
@@ -95,6 +96,6 @@ pub trait Engine: Send + Sync {
 }
 
 /// The passes of this crate.
-pub fn passes() -> Vec<PassDefinition> {
-    vec![fast::prepare::PREPARE_CONSTANTS]
+pub fn passes() -> [Pass; 1] {
+    [&PREPARE_CONSTANTS]
 }

@@ -1,6 +1,7 @@
 //! The greedy rewriter and the pass manager, on a test dialect.
 
-use ir::pass::{Filter, PassDefinition, PassManager, PassRegistry, Pipeline, Timings};
+use ir::pass::{Choice, Filter, Pass, PassDefinition, PassManager, PassOption, PassOptions};
+use ir::pass::{PassRegistry, Pipeline, PipelineDefinition, Timings};
 use ir::rewrite::{Pattern, PatternSet, Rewriter, rewrite_greedily};
 use ir::{Arity, ErrorClass, Module, Op, OpDefinition, Registry, Trait};
 
@@ -83,18 +84,63 @@ fn a_pattern_that_goes_on_for_ever_ends() {
     assert!(!outcome.converged);
 }
 
+static PANIC: PassDefinition = PassDefinition::on_module("panic", "Panics.", |_, _| panic!("out of order"));
+static BREAK: PassDefinition =
+    PassDefinition::on_functions("break", "Leaves a function without its end.", |body, _| {
+        let end = body.entry().and_then(|entry| body.terminator(entry)).expect("the function ends");
+        body.erase(end);
+        Ok(())
+    });
+static NOTHING: PassDefinition = PassDefinition::on_functions("nothing", "Does nothing.", |_, _| Ok(()));
+static CHOOSE: PassDefinition<Chosen> =
+    PassDefinition::on_module("choose", "Fails unless blue.", |_, context| match context.options.colour {
+        Colour::Blue => Ok(()),
+        Colour::Red => Err(ir::Diagnostic::internal(ir::Location::Unknown, "red").into()),
+    });
+
+#[derive(Clone, Default)]
+struct Chosen {
+    colour: Colour,
+    is_loud: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Colour {
+    #[default]
+    Red,
+    Blue,
+}
+
+impl Choice for Colour {
+    const CHOICES: &'static [(&'static str, Colour)] = &[("red", Colour::Red), ("blue", Colour::Blue)];
+}
+
+impl PassOptions for Chosen {
+    const OPTIONS: &'static [PassOption<Chosen>] = &[
+        PassOption { name: "colour", summary: "Which.", field: |options| &mut options.colour },
+        PassOption { name: "loud", summary: "Whether it is.", field: |options| &mut options.is_loud },
+    ];
+}
+
 fn passes() -> PassRegistry {
     let mut passes = PassRegistry::default();
-    passes.extend([
-        PassDefinition::on_module("panic", "Panics.", |_, _| panic!("out of order")),
-        PassDefinition::on_functions("break", "Leaves a function without its end.", |body, _| {
-            let end = body.entry().and_then(|entry| body.terminator(entry)).expect("the function ends");
-            body.erase(end);
-            Ok(())
-        }),
-        PassDefinition::on_functions("nothing", "Does nothing.", |_, _| Ok(())),
-    ]);
+    let all: [Pass; 4] = [&PANIC, &BREAK, &NOTHING, &CHOOSE];
+    passes.extend(all);
+    passes.add_pipeline(PipelineDefinition { name: "both", summary: "Two.", passes: vec!["nothing", "choose"] });
     passes
+}
+
+#[test]
+fn options_are_set_by_name() {
+    assert!(run("choose{colour=blue loud=true},both{colour=blue}").is_ok());
+    assert_eq!(run("choose").expect_err("fails")[0].message, "red");
+    let message = |pipeline: &str| run(pipeline).expect_err("fails")[0].message.clone();
+    assert_eq!(
+        message("choose{colour=green}"),
+        "pass 'choose': option 'colour' must be one of red, blue, found 'green'"
+    );
+    assert_eq!(message("both{loud=1}"), "pipeline 'both': option 'loud' must be 'true' or 'false', found '1'");
+    assert_eq!(message("both{size=1}"), "pipeline 'both': 'size' is not an option");
 }
 
 fn run(pipeline: &str) -> ir::Result<Timings> {
@@ -127,7 +173,10 @@ fn every_pass_is_timed() {
 
 #[test]
 fn pipelines_are_printed_as_they_are_read() {
-    for text in ["builtin.module()", "builtin.module(panic,func.func(nothing,break),func.func(nothing),panic)"] {
+    for text in [
+        "builtin.module()",
+        "builtin.module(panic,func.func(nothing,break),func.func(nothing),choose{colour=blue loud=true})",
+    ] {
         assert_eq!(Pipeline::parse(text, &passes()).expect("parses").to_string(), text);
     }
 }

@@ -30,6 +30,13 @@ pub struct Fusion {
     pub attention: bool,
 }
 
+/// All of them.
+impl Default for Fusion {
+    fn default() -> Fusion {
+        Fusion { elements: true, attention: true }
+    }
+}
+
 /// Operations that become one kernel.
 #[derive(Clone, Debug)]
 pub struct Group {

@@ -9,6 +9,7 @@
 
 use dialects::rt::attributes::{ARGUMENT, ELEMENTS, KERNEL, ORIGIN};
 use dialects::{Dialect, OpCodes, arith, func, rt, tensor};
+use ir::pass::Choice;
 use ir::{
     AffineExpr, Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, IndexSet, Location, Module, Op,
     Type, Value,
@@ -32,12 +33,18 @@ const LIKELY_EXTENT: i64 = 128;
 const MICRO_KERNEL_LEAD: i64 = 16;
 
 /// How specialised a kernel is to the shapes of its calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shapes {
     /// Static extents are part of the kernel: the fastest code.
+    #[default]
     Specialised,
     /// Large extents are arguments, so that operators that only differ in them share a kernel: the least code.
     Shared,
+}
+
+impl Choice for Shapes {
+    const CHOICES: &'static [(&'static str, Shapes)] =
+        &[("shared", Shapes::Shared), ("specialised", Shapes::Specialised)];
 }
 
 /// Up to this limit, the innermost extent stays part of a shared kernel, for packed int8 the two innermost ones:

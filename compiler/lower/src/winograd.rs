@@ -11,6 +11,7 @@ use dialects::rt::attributes::{LAST_BLOCK, ORIGIN};
 use dialects::{OpCode, OpCodes, arith, rt, tensor};
 
 use dialects::rt::winograd::WINOGRAD_POINTS;
+use ir::pass::Choice;
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module, Op, Type, Value};
 
 use crate::extents::empty_like;
@@ -37,12 +38,17 @@ const LAY_OUT: u128 = 150;
 const COMPILE: u128 = 50_000_000;
 
 /// How often the compiled code runs, which has to amortise transformed weights and optimised code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Runs {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Runs {
     /// The first run only, for convolutions with static rows or columns.
     One,
     /// Any number of runs.
+    #[default]
     Many,
+}
+
+impl Choice for Runs {
+    const CHOICES: &'static [(&'static str, Runs)] = &[("one", Runs::One), ("many", Runs::Many)];
 }
 
 /// Replaces the convolutions of the function `name`.

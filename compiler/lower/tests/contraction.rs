@@ -8,7 +8,7 @@ use ir::pass::{PassManager, PassRegistry, Pipeline, Timings};
 /// The runtime's micro-kernels.
 const CALLS: &str = "lower-to-low";
 /// Generated code for registers of several widths.
-const TILES: [&str; 3] = ["registers=32 lanes=16", "registers=16 lanes=8", "registers=32 lanes=4"];
+const TILES: [&str; 3] = ["registers=32x16", "registers=16x8", "registers=32x4"];
 
 /// One operation on a tile, with its descriptor's words.
 #[derive(Clone, Debug)]

@@ -19,6 +19,7 @@ mod nn;
 mod object_detection;
 mod operator;
 mod optional;
+pub mod passes;
 pub mod points;
 mod quantization;
 mod random;

@@ -14,6 +14,7 @@ mod extract;
 mod graph;
 mod graph_windows;
 mod language;
+pub mod passes;
 mod pattern;
 mod rebuild;
 mod report;
@@ -40,13 +41,17 @@ pub use rules::{Kind, families};
 /// The maximum number of operations that are optimised together; larger graphs are split.
 const WINDOW: usize = 2500;
 
+/// Names of families of rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Families(pub Vec<&'static str>);
+
 /// The allowed rewrites, and their limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Only rules that keep every bit of the results.
     pub strict_fp: bool,
     /// Names of families of rules that are left out.
-    pub without: Vec<&'static str>,
+    pub without: Families,
     /// Whether the report contains the savings of each rule.
     pub explain: bool,
     /// Whether the report contains the fate of operations that were removed.
@@ -59,7 +64,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { strict_fp: false, without: vec![], explain: false, trace: false, node_limit: 6, iterations: 8 }
+        Options {
+            strict_fp: false,
+            without: Families::default(),
+            explain: false,
+            trace: false,
+            node_limit: 6,
+            iterations: 8,
+        }
     }
 }
 

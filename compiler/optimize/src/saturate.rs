@@ -145,7 +145,7 @@ fn search(graph: &Graph<'_>, class: Id, options: &Options, what: Search, found: 
                 && *depth >= what.distance
                 && equation.kind <= allowed
                 && from.is_plausible(&operands, is_commutative)
-                && !options.without.contains(family)
+                && !options.without.0.contains(family)
             {
                 let mut keep =
                     |bindings: &Bindings| found.push(Found { rule, class, bindings: bindings.clone().into() });

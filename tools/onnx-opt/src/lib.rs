@@ -10,7 +10,7 @@ use std::path::Path;
 
 use clap::Parser;
 use commandline::Drafts;
-use ir::pass::{Filter, PassManager, PassRegistry, Pipeline, Timings};
+use ir::pass::{Filter, OptionDescription, PassManager, PassRegistry, Pipeline, Timings};
 use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Registry, Result, expected};
 
 use arguments::Arguments;
@@ -230,10 +230,9 @@ impl Tool<'_, '_> {
     fn list_passes(&self, output: &mut dyn Write) -> Result<()> {
         let mut text = String::from("Passes\n");
         for pass in self.passes.passes() {
-            text.push_str(&format!("  {:<20} {} [{}]\n", pass.name, pass.summary, pass.anchor()));
-            for option in pass.options {
-                let (name, kind) = (option.name, option.kind);
-                text.push_str(&format!("      {name}={kind} (default {}): {}\n", option.default, option.summary));
+            text.push_str(&format!("  {:<20} {} [{}]\n", pass.name(), pass.summary(), pass.anchor()));
+            for OptionDescription { name, summary, allowed, text: default } in pass.options().describe() {
+                text.push_str(&format!("      {name}={allowed} (default {default}): {summary}\n"));
             }
         }
         text.push_str("Pipelines\n");

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use data::{Blob, Prefaulted};
 use dialects::rt::routines::{Extents, Operand, Routine};
-use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
+use ir::pass::{PassContext, PassDefinition, PassOption, PassOptions};
 use ir::{Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
 use ir::{constant_float, constant_integer, constant_value};
 use lower::outline::remove_dead;
@@ -22,25 +22,41 @@ use super::routine_calls::{RoutineCall, Word, run};
 use crate::cache::entry::DATA;
 
 /// The pass.
-pub const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
+pub static PREPARE_CONSTANTS: PassDefinition<PrepareOptions> = PassDefinition::on_module(
     "prepare-constants",
     "Evaluates runtime routines on constants; a background thread computes the results.",
     prepare_constants,
-)
-.with_options(&[
-    OptionDefinition {
-        name: "known",
-        summary: "Whether the results are cached, so that their bytes are left out.",
-        kind: OptionKind::Flag,
-        default: "false",
-    },
-    OptionDefinition {
-        name: "threads",
-        summary: "The number of threads for large computations.",
-        kind: OptionKind::Integer,
-        default: "1",
-    },
-]);
+);
+
+/// Options of [`PREPARE_CONSTANTS`].
+#[derive(Clone)]
+pub struct PrepareOptions {
+    /// Whether the results are cached, so that their bytes are left out.
+    pub known: bool,
+    /// The number of threads for large computations.
+    pub threads: usize,
+}
+
+impl Default for PrepareOptions {
+    fn default() -> PrepareOptions {
+        PrepareOptions { known: false, threads: 1 }
+    }
+}
+
+impl PassOptions for PrepareOptions {
+    const OPTIONS: &'static [PassOption<PrepareOptions>] = &[
+        PassOption {
+            name: "known",
+            summary: "Whether the results are cached, so that their bytes are left out.",
+            field: |options| &mut options.known,
+        },
+        PassOption {
+            name: "threads",
+            summary: "The number of threads for large computations.",
+            field: |options| &mut options.threads,
+        },
+    ];
+}
 
 /// The maximum size of all results in bytes: a cache entry has room for them and for other constants.
 const ROOM: usize = DATA / 8 * 7;
@@ -92,15 +108,15 @@ fn picks(body: &Body, op: Op) -> bool {
     moves && body.op(op).operands().len() > 1
 }
 
-fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
+fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptions>) -> Result<()> {
     let Some(main) = module.symbol(MAIN) else { return Ok(()) };
     // from here on there is work for all processors
     data::stop_prefaulting();
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let Plan { calls, length } = Plan::of(&body);
     if length <= ROOM {
-        let is_known = context.options.flag("known") || calls.is_empty();
-        let threads = if length < LARGE { 1 } else { context.options.integer("threads") as usize };
+        let is_known = context.options.known || calls.is_empty();
+        let threads = if length < LARGE { 1 } else { context.options.threads };
         let (ops, mut calls): (Vec<Op>, Vec<RoutineCall>) = calls.into_iter().unzip();
         let parts = cut(&mut calls, length);
         let results: Vec<(usize, Option<usize>, usize)> = parts

@@ -4,9 +4,8 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use super::{PassContext, PassFunction, PassOptions, Pipeline, Step, Timings};
+use super::{Pipeline, Step, Timings};
 use crate::attributes::quote;
-use crate::body::Op;
 use crate::diagnostics::{Diagnostic, Result};
 use crate::location::Location;
 use crate::module::Module;
@@ -86,7 +85,7 @@ impl<'a> PassManager<'a> {
         }
         for (at, step) in pipeline.steps.iter().enumerate() {
             let before = self.reproducer.is_some().then(|| module.clone());
-            if self.print_before.matches(step.pass.name) {
+            if self.print_before.matches(step.pass.name()) {
                 self.print("Before", at, step, &self.text(module))?;
             }
             let old = (self.print_only_changed && self.prints_after(step)).then(|| self.text(module));
@@ -108,33 +107,18 @@ impl<'a> PassManager<'a> {
     }
 
     fn step(&self, module: &mut Module, step: &Step, timings: &mut Timings) -> Result<()> {
-        let options = step.options.complete(step.pass.options);
-        let run = || self.apply(module, step, &options);
-        let outcome = timings.measure(step.pass.name, || catch_unwind(AssertUnwindSafe(run)));
+        let name = step.pass.name();
+        let run = || step.run(module, self.registry);
+        let outcome = timings.measure(name, || catch_unwind(AssertUnwindSafe(run)));
         outcome.unwrap_or_else(|payload| {
             if let Some(shortage) = limits::of_panic(&*payload) {
                 return Err(Diagnostic::from(shortage).into());
             }
             let text = payload.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            Err(Diagnostic::internal(Location::Unknown, format!("pass '{}' panicked: {text}", step.pass.name)).into())
+            Err(Diagnostic::internal(Location::Unknown, format!("pass '{name}' panicked: {text}")).into())
         })?;
-        if self.verify_each { self.verify_after(module, step.pass.name) } else { Ok(()) }
-    }
-
-    fn apply(&self, module: &mut Module, step: &Step, options: &PassOptions) -> Result<()> {
-        let context = PassContext { registry: self.registry, options };
-        match step.pass.run {
-            PassFunction::Module(run) => run(module, &context),
-            PassFunction::Function(run) => {
-                let functions: Vec<Op> =
-                    module.functions().filter(|function| function.body.entry().is_some()).map(|f| f.op).collect();
-                functions.into_iter().try_for_each(|op| match module.function_body_mut(op) {
-                    Some(body) => run(body, &context),
-                    None => Ok(()),
-                })
-            }
-        }
+        if self.verify_each { self.verify_after(module, name) } else { Ok(()) }
     }
 
     /// Reports a pass that leaves an invalid module as a bug, whatever the module was.
@@ -149,7 +133,7 @@ impl<'a> PassManager<'a> {
 
     /// Whether the module is to be printed after a pass; where only changes are printed, after all unless some are named.
     fn prints_after(&self, step: &Step) -> bool {
-        self.print_after.matches(step.pass.name) || self.print_only_changed && self.print_after == Filter::None
+        self.print_after.matches(step.pass.name()) || self.print_only_changed && self.print_after == Filter::None
     }
 
     fn text(&self, module: &Module) -> String {
@@ -158,7 +142,7 @@ impl<'a> PassManager<'a> {
 
     /// Prints a module to the sink, or to a file `NUMBER_PASS_WHEN.mlir` of the folder for it.
     fn print(&self, when: &str, at: usize, step: &Step, text: &str) -> Result<()> {
-        let name = step.pass.name;
+        let name = step.pass.name();
         let Some(folder) = &self.print_tree else {
             (self.sink)(&format!("// -----// IR Dump {when} {name} //----- //\n{text}\n"));
             return Ok(());

@@ -1,8 +1,9 @@
 //! Passes: named transformations of a module or of each of its functions, combined by textual pipelines.
 //!
-//! A pass is a row of data, a [`PassDefinition`]; a [`PassRegistry`] lists the rows. A [`Pipeline`] is read from text
-//! like `builtin.module(func.func(canonicalize,cse),lower-to-low{target=cranelift})` and run by a [`PassManager`],
-//! which times, verifies, prints, and writes a reproducer when a pass fails.
+//! A pass is a row of data, a [`PassDefinition`], whose options are a struct; a [`PassRegistry`] lists the rows. A
+//! [`Pipeline`] is made of [`Step`]s, each a pass with its options, or read from text like
+//! `builtin.module(func.func(canonicalize,cse),lower-to-low)`. A [`PassManager`] runs it, which times, verifies, prints,
+//! and writes a reproducer when a pass fails.
 
 mod manager;
 mod options;
@@ -17,67 +18,109 @@ use crate::module::Module;
 use crate::registry::Registry;
 
 pub use manager::{Filter, PassManager};
-pub use options::{OptionDefinition, OptionKind, PassOptions};
+pub use options::{AnyOptions, Choice, OptionDescription, OptionValue, PassOption, PassOptions};
 pub use pipeline::{Pipeline, Step};
 pub use timing::Timings;
 
 /// The context of a pass.
-pub struct PassContext<'a> {
+pub struct PassContext<'a, O = ()> {
     /// The known operations.
     pub registry: &'a Registry,
-    /// The options of this use of the pass, checked against its definition.
-    pub options: &'a PassOptions,
+    /// The options of this use of the pass.
+    pub options: &'a O,
 }
 
 /// A pass over a module.
-pub type ModulePass = fn(&mut Module, &PassContext<'_>) -> Result<()>;
+pub type ModulePass<O> = fn(&mut Module, &PassContext<'_, O>) -> Result<()>;
 
 /// A pass over one function with a body.
-pub type FunctionPass = fn(&mut Body, &PassContext<'_>) -> Result<()>;
+pub type FunctionPass<O> = fn(&mut Body, &PassContext<'_, O>) -> Result<()>;
 
 /// The unit that a pass runs on.
-#[derive(Clone, Copy, Debug)]
-pub enum PassFunction {
+enum PassFunction<O> {
     /// `builtin.module`
-    Module(ModulePass),
+    Module(ModulePass<O>),
     /// Each `func.func` with a body; the pass cannot access anything outside of it.
-    Function(FunctionPass),
+    Function(FunctionPass<O>),
 }
 
-/// The definition of a pass.
-#[derive(Clone, Debug)]
-pub struct PassDefinition {
+/// The definition of a pass, whose options are an `O`.
+pub struct PassDefinition<O = ()> {
     /// The name in pipelines.
     pub name: &'static str,
     /// One sentence for the documentation.
     pub summary: &'static str,
-    /// Its options.
-    pub options: &'static [OptionDefinition],
-    /// The implementation.
-    pub run: PassFunction,
+    run: PassFunction<O>,
 }
 
-impl PassDefinition {
-    /// A pass over a module, without options.
-    pub const fn on_module(name: &'static str, summary: &'static str, run: ModulePass) -> PassDefinition {
-        PassDefinition { name, summary, options: &[], run: PassFunction::Module(run) }
+impl<O> PassDefinition<O> {
+    /// A pass over a module.
+    pub const fn on_module(name: &'static str, summary: &'static str, run: ModulePass<O>) -> PassDefinition<O> {
+        PassDefinition { name, summary, run: PassFunction::Module(run) }
     }
 
-    /// A pass over functions, without options.
-    pub const fn on_functions(name: &'static str, summary: &'static str, run: FunctionPass) -> PassDefinition {
-        PassDefinition { name, summary, options: &[], run: PassFunction::Function(run) }
+    /// A pass over functions.
+    pub const fn on_functions(name: &'static str, summary: &'static str, run: FunctionPass<O>) -> PassDefinition<O> {
+        PassDefinition { name, summary, run: PassFunction::Function(run) }
+    }
+}
+
+/// A pass with any options.
+pub trait AnyPass: Sync {
+    /// The name in pipelines.
+    fn name(&self) -> &'static str;
+
+    /// One sentence for the documentation.
+    fn summary(&self) -> &'static str;
+
+    /// Whether it runs on each function instead of the module.
+    fn is_on_functions(&self) -> bool;
+
+    /// The name of the operation that it runs on.
+    fn anchor(&self) -> &'static str {
+        if self.is_on_functions() { pipeline::FUNCTION } else { pipeline::MODULE }
     }
 
-    /// The same pass with options.
-    pub const fn with_options(self, options: &'static [OptionDefinition]) -> PassDefinition {
-        PassDefinition { options, ..self }
+    /// The default options.
+    fn options(&self) -> Box<dyn AnyOptions>;
+
+    /// Runs it with options of its own type.
+    fn run(&self, module: &mut Module, registry: &Registry, options: &dyn AnyOptions) -> Result<()>;
+}
+
+/// A pass in a registry.
+pub type Pass = &'static dyn AnyPass;
+
+impl<O: PassOptions> AnyPass for PassDefinition<O> {
+    fn name(&self) -> &'static str {
+        self.name
     }
 
-    /// The operation it runs on.
-    pub fn anchor(&self) -> &'static str {
+    fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    fn is_on_functions(&self) -> bool {
+        matches!(self.run, PassFunction::Function(_))
+    }
+
+    fn options(&self) -> Box<dyn AnyOptions> {
+        Box::new(O::default())
+    }
+
+    fn run(&self, module: &mut Module, registry: &Registry, options: &dyn AnyOptions) -> Result<()> {
+        let options = options.as_any().downcast_ref().expect("a step has options of its pass");
+        let context = PassContext { registry, options };
         match self.run {
-            PassFunction::Module(_) => pipeline::MODULE,
-            PassFunction::Function(_) => pipeline::FUNCTION,
+            PassFunction::Module(run) => run(module, &context),
+            PassFunction::Function(run) => {
+                let functions = module.functions().filter(|function| function.body.entry().is_some());
+                let functions: Vec<_> = functions.map(|function| function.op).collect();
+                functions.into_iter().try_for_each(|op| match module.function_body_mut(op) {
+                    Some(body) => run(body, &context),
+                    None => Ok(()),
+                })
+            }
         }
     }
 }
@@ -94,17 +137,17 @@ pub struct PipelineDefinition {
 }
 
 /// The known passes and named pipelines.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct PassRegistry {
-    passes: IndexMap<&'static str, PassDefinition>,
+    passes: IndexMap<&'static str, Pass>,
     pipelines: IndexMap<&'static str, PipelineDefinition>,
 }
 
 impl PassRegistry {
     /// Adds passes; duplicate names are a bug.
-    pub fn extend(&mut self, passes: impl IntoIterator<Item = PassDefinition>) {
+    pub fn extend(&mut self, passes: impl IntoIterator<Item = Pass>) {
         for pass in passes {
-            let name = pass.name;
+            let name = pass.name();
             assert!(self.passes.insert(name, pass).is_none(), "pass {name} is defined twice");
         }
     }
@@ -119,8 +162,8 @@ impl PassRegistry {
     }
 
     /// The pass called `name`.
-    pub fn get(&self, name: &str) -> Option<&PassDefinition> {
-        self.passes.get(name)
+    pub fn get(&self, name: &str) -> Option<Pass> {
+        self.passes.get(name).copied()
     }
 
     /// The named pipeline called `name`.
@@ -129,8 +172,8 @@ impl PassRegistry {
     }
 
     /// All passes in the order of registration.
-    pub fn passes(&self) -> impl Iterator<Item = &PassDefinition> {
-        self.passes.values()
+    pub fn passes(&self) -> impl Iterator<Item = Pass> {
+        self.passes.values().copied()
     }
 
     /// All named pipelines in the order of registration.

@@ -1,119 +1,150 @@
-//! Options of passes: `{key=value other=value}` in a pipeline.
+//! Options of passes: the fields of a struct, which pipelines set by name, `{key=value other=value}`.
 
-use std::fmt;
+use std::any::Any;
 
-use crate::IndexMap;
-
-/// The values that an option allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionKind {
-    /// A decimal number.
-    Integer,
-    /// `true` or `false`.
-    Flag,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// Any text without spaces and braces.
-    Text,
+/// The options of a pass, with their defaults.
+pub trait PassOptions: Clone + Default + Send + Sync + 'static {
+    /// Its fields, as pipelines name them.
+    const OPTIONS: &'static [PassOption<Self>];
 }
 
-/// One option a pass takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OptionDefinition {
+/// No options.
+impl PassOptions for () {
+    const OPTIONS: &'static [PassOption<()>] = &[];
+}
+
+/// One option of a pass.
+pub struct PassOption<O> {
     /// The key.
     pub name: &'static str,
     /// One sentence for the documentation.
     pub summary: &'static str,
-    /// The values that it allows.
-    pub kind: OptionKind,
-    /// The default.
-    pub default: &'static str,
+    /// The field with its value.
+    pub field: fn(&mut O) -> &mut dyn OptionValue,
 }
 
-/// The options given to one use of a pass, in the order of the text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PassOptions(IndexMap<String, String>);
+/// A value that has a text in pipelines, without spaces, commas and braces.
+pub trait OptionValue {
+    /// The texts that it allows, for the documentation.
+    fn allowed(&self) -> String;
 
-impl fmt::Display for OptionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OptionKind::Integer => f.write_str("N"),
-            OptionKind::Flag => f.write_str("true|false"),
-            OptionKind::Choice(choices) => f.write_str(&choices.join("|")),
-            OptionKind::Text => f.write_str("TEXT"),
-        }
+    /// Its text.
+    fn text(&self) -> String;
+
+    /// Sets it from its text; the error states what was expected.
+    fn set(&mut self, text: &str) -> Result<(), String>;
+}
+
+impl OptionValue for bool {
+    fn allowed(&self) -> String {
+        "true|false".to_string()
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self = text.parse().map_err(|_| "'true' or 'false'")?;
+        Ok(())
     }
 }
 
-impl OptionKind {
-    /// Checks `value`; the error states what was expected.
-    fn check(self, value: &str) -> Result<(), String> {
-        match self {
-            OptionKind::Integer if value.parse::<i64>().is_err() => Err("an integer".to_string()),
-            OptionKind::Flag if !matches!(value, "true" | "false") => Err("'true' or 'false'".to_string()),
-            OptionKind::Choice(choices) if !choices.contains(&value) => Err(format!("one of {}", choices.join(", "))),
-            _ => Ok(()),
-        }
+impl OptionValue for usize {
+    fn allowed(&self) -> String {
+        "N".to_string()
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        *self = text.parse().map_err(|_| "an integer that is not negative")?;
+        Ok(())
     }
 }
 
-impl PassOptions {
-    /// Sets an option.
-    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.0.insert(name.into(), value.into());
+/// A value that is one of a few, each with a name.
+pub trait Choice: Copy + PartialEq + 'static {
+    /// All of them.
+    const CHOICES: &'static [(&'static str, Self)];
+}
+
+impl<T: Choice> OptionValue for T {
+    fn allowed(&self) -> String {
+        names::<T>("|")
     }
 
-    /// The text of an option; empty if it is neither given nor filled in by [`PassOptions::complete`].
-    pub fn get(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
+    fn text(&self) -> String {
+        let own = T::CHOICES.iter().find(|(_, choice)| choice == self);
+        own.expect("every value is listed").0.to_string()
     }
 
-    /// An integer option.
-    pub fn integer(&self, name: &str) -> i64 {
-        self.get(name).parse().unwrap_or_default()
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        let choice = T::CHOICES.iter().find(|(name, _)| *name == text);
+        *self = choice.ok_or_else(|| format!("one of {}", names::<T>(", ")))?.1;
+        Ok(())
+    }
+}
+
+fn names<T: Choice>(separator: &str) -> String {
+    T::CHOICES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(separator)
+}
+
+/// An option as the documentation shows it.
+pub struct OptionDescription {
+    /// The key.
+    pub name: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The texts that it allows.
+    pub allowed: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The options of some pass.
+pub trait AnyOptions: Any + Send + Sync {
+    /// The same options, for a pass that knows their type.
+    fn as_any(&self) -> &dyn Any;
+
+    /// A copy.
+    fn boxed(&self) -> Box<dyn AnyOptions>;
+
+    /// Every option with its value.
+    fn describe(&self) -> Vec<OptionDescription>;
+
+    /// Sets an option from its text.
+    ///
+    /// # Errors
+    /// If there is no such option, or it does not allow the text.
+    fn set(&mut self, name: &str, text: &str) -> Result<(), String>;
+}
+
+impl<O: PassOptions> AnyOptions for O {
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
-    /// A flag.
-    pub fn flag(&self, name: &str) -> bool {
-        self.get(name) == "true"
+    fn boxed(&self) -> Box<dyn AnyOptions> {
+        Box::new(self.clone())
     }
 
-    /// Whether no option is given.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The options given, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
-    }
-
-    /// Checks every option against the definitions.
-    pub fn check(&self, definitions: &[OptionDefinition]) -> Result<(), String> {
-        self.iter().try_for_each(|(name, value)| {
-            let definition = definitions.iter().find(|definition| definition.name == name);
-            let definition = definition.ok_or_else(|| format!("'{name}' is not an option"))?;
-            let wrong = |wanted| format!("option '{name}' must be {wanted}, found '{value}'");
-            definition.kind.check(value).map_err(wrong)
-        })
-    }
-
-    /// The options, with defaults for those that are not given.
-    pub fn complete(&self, definitions: &[OptionDefinition]) -> PassOptions {
-        let value = |definition: &OptionDefinition| {
-            let given = self.0.get(definition.name).map_or(definition.default, String::as_str);
-            (definition.name.to_string(), given.to_string())
+    fn describe(&self) -> Vec<OptionDescription> {
+        let mut own = self.clone();
+        let describe = |option: &PassOption<O>| {
+            let value = (option.field)(&mut own);
+            let (name, summary) = (option.name, option.summary);
+            OptionDescription { name, summary, allowed: value.allowed(), text: value.text() }
         };
-        PassOptions(definitions.iter().map(value).collect())
+        O::OPTIONS.iter().map(describe).collect()
     }
-}
 
-impl fmt::Display for PassOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() {
-            return Ok(());
-        }
-        let pairs: Vec<String> = self.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        write!(f, "{{{}}}", pairs.join(" "))
+    fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let option = O::OPTIONS.iter().find(|option| option.name == name);
+        let option = option.ok_or_else(|| format!("'{name}' is not an option"))?;
+        let wrong = |expected| format!("option '{name}' must be {expected}, found '{text}'");
+        (option.field)(self).set(text).map_err(wrong)
     }
 }

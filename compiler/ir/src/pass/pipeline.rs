@@ -8,27 +8,64 @@
 
 use std::fmt;
 
-use super::{PassDefinition, PassFunction, PassOptions, PassRegistry};
+use super::{AnyOptions, Pass, PassDefinition, PassOptions, PassRegistry};
 use crate::diagnostics::{Diagnostic, Result};
 use crate::location::Location;
+use crate::module::Module;
 use crate::op_name;
+use crate::registry::Registry;
 
 pub(super) static MODULE: &str = op_name::MODULE.text;
 pub(super) static FUNCTION: &str = op_name::FUNCTION.text;
 
 /// One pass of a pipeline with its options.
-#[derive(Clone, Debug)]
 pub struct Step {
     /// The pass.
-    pub pass: PassDefinition,
-    /// The options given.
-    pub options: PassOptions,
+    pub pass: Pass,
+    /// Those of the pass.
+    options: Box<dyn AnyOptions>,
     /// The number of its `func.func(…)` in the text, from 1; 0 outside of all.
     group: usize,
 }
 
+impl Step {
+    /// A pass with options.
+    pub fn new<O: PassOptions>(pass: &'static PassDefinition<O>, options: O) -> Step {
+        Step { pass, options: Box::new(options), group: 0 }
+    }
+
+    /// Runs the pass.
+    pub(super) fn run(&self, module: &mut Module, registry: &Registry) -> Result<()> {
+        self.pass.run(module, registry, &*self.options)
+    }
+}
+
+/// A pass with its default options.
+impl From<Pass> for Step {
+    fn from(pass: Pass) -> Step {
+        Step { pass, options: pass.options(), group: 0 }
+    }
+}
+
+impl Clone for Step {
+    fn clone(&self) -> Step {
+        Step { pass: self.pass, options: self.options.boxed(), group: self.group }
+    }
+}
+
+/// The name with the options that are not the default.
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (own, default) = (self.options.describe(), self.pass.options().describe());
+        let others = own.iter().zip(&default).filter(|(own, default)| own.text != default.text);
+        let pairs: Vec<String> = others.map(|(own, _)| format!("{}={}", own.name, own.text)).collect();
+        let options = if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(" ")) };
+        write!(f, "{}{options}", self.pass.name())
+    }
+}
+
 /// Passes in execution order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Pipeline {
     /// The passes with their options.
     pub steps: Vec<Step>,
@@ -55,9 +92,35 @@ impl Pipeline {
         Ok(parser.pipeline)
     }
 
+    /// Adds a step.
+    pub fn add(&mut self, step: impl Into<Step>) {
+        self.steps.push(step.into());
+    }
+
     /// The rest of the pipeline from step `start` on.
     pub fn from_step(&self, start: usize) -> Pipeline {
         Pipeline { steps: self.steps[start..].to_vec() }
+    }
+}
+
+impl<const N: usize> From<[Step; N]> for Pipeline {
+    fn from(steps: [Step; N]) -> Pipeline {
+        Pipeline { steps: steps.into() }
+    }
+}
+
+impl Extend<Step> for Pipeline {
+    fn extend<I: IntoIterator<Item = Step>>(&mut self, steps: I) {
+        self.steps.extend(steps);
+    }
+}
+
+impl IntoIterator for Pipeline {
+    type Item = Step;
+    type IntoIter = std::vec::IntoIter<Step>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.steps.into_iter()
     }
 }
 
@@ -66,9 +129,8 @@ impl fmt::Display for Pipeline {
         write!(f, "{MODULE}(")?;
         let mut open = 0;
         for (at, step) in self.steps.iter().enumerate() {
-            let is_nested = matches!(step.pass.run, PassFunction::Function(_));
             // passes outside of a group are grouped one by one
-            let group = if is_nested { step.group.max(1) } else { 0 };
+            let group = if step.pass.is_on_functions() { step.group.max(1) } else { 0 };
             if open != 0 && open != group {
                 write!(f, ")")?;
             }
@@ -77,7 +139,7 @@ impl fmt::Display for Pipeline {
                 write!(f, "{FUNCTION}(")?;
             }
             open = group;
-            write!(f, "{}{}", step.pass.name, step.options)?;
+            write!(f, "{step}")?;
         }
         write!(f, "{}", if open != 0 { "))" } else { ")" })
     }
@@ -137,45 +199,40 @@ impl<'a> Parser<'a> {
         }
         let options = self.options()?;
         let end = std::mem::replace(&mut self.at, start);
-        self.add(name, options, group)?;
+        self.add(name, &options, group)?;
         self.at = end;
         Ok(())
     }
 
-    fn add(&mut self, name: &str, options: PassOptions, group: usize) -> Parsed {
+    fn add(&mut self, name: &str, options: &[(&str, &str)], group: usize) -> Parsed {
         if let Some(pass) = self.registry.get(name) {
             let wrong = |message| format!("pass '{name}': {message}");
-            options.check(pass.options).map_err(wrong)?;
-            return self.push(pass, options, group);
+            let mut step = Step { group, ..Step::from(pass) };
+            options.iter().try_for_each(|(key, value)| step.options.set(key, value)).map_err(wrong)?;
+            return self.push(step);
         }
         let named = self.registry.pipeline(name).ok_or_else(|| match name {
             "" => "expected the name of a pass".to_string(),
             _ => format!("'{name}' is not a pass"),
         })?;
-        let passes: Vec<&PassDefinition> = named.passes.iter().filter_map(|&pass| self.registry.get(pass)).collect();
-        let all: Vec<_> = passes.iter().flat_map(|pass| pass.options.iter().copied()).collect();
-        options.check(&all).map_err(|message| format!("pipeline '{name}': {message}"))?;
-        passes.into_iter().try_for_each(|pass| {
-            let mut own = PassOptions::default();
-            options
-                .iter()
-                .filter(|(key, _)| pass.options.iter().any(|option| option.name == *key))
-                .for_each(|(key, value)| own.set(key, value));
-            self.push(pass, own, group)
-        })
+        let passes = named.passes.iter().filter_map(|&pass| self.registry.get(pass));
+        let mut steps: Vec<Step> = passes.map(|pass| Step { group, ..Step::from(pass) }).collect();
+        let wrong = |message| format!("pipeline '{name}': {message}");
+        options.iter().try_for_each(|(key, value)| set_where_known(&mut steps, key, value)).map_err(wrong)?;
+        steps.into_iter().try_for_each(|step| self.push(step))
     }
 
-    fn push(&mut self, pass: &PassDefinition, options: PassOptions, group: usize) -> Parsed {
-        if group > 0 && matches!(pass.run, PassFunction::Module(_)) {
-            return Err(format!("pass '{}' runs on {MODULE}, not on {FUNCTION}", pass.name));
+    fn push(&mut self, step: Step) -> Parsed {
+        if step.group > 0 && !step.pass.is_on_functions() {
+            return Err(format!("pass '{}' runs on {MODULE}, not on {FUNCTION}", step.pass.name()));
         }
-        self.pipeline.steps.push(Step { pass: pass.clone(), options, group });
+        self.pipeline.steps.push(step);
         Ok(())
     }
 
     /// `{key=value key=value}`; commas between pairs are allowed.
-    fn options(&mut self) -> Parsed<PassOptions> {
-        let mut options = PassOptions::default();
+    fn options(&mut self) -> Parsed<Vec<(&'a str, &'a str)>> {
+        let mut options = vec![];
         if !self.eat('{') {
             return Ok(options);
         }
@@ -187,7 +244,7 @@ impl<'a> Parser<'a> {
             self.expect('=')?;
             let rest = &self.text[self.at..];
             let length = rest.find([' ', ',', '}']).unwrap_or(rest.len());
-            options.set(key, &rest[..length]);
+            options.push((key, &rest[..length]));
             self.at += length;
             self.eat(',');
         }
@@ -224,5 +281,15 @@ impl<'a> Parser<'a> {
             None => Err(format!("expected '{wanted}', found the end of the pipeline")),
             Some(found) => Err(format!("expected '{wanted}', found '{found}'")),
         }
+    }
+}
+
+/// Sets an option of those passes that have it; one of them must.
+fn set_where_known(steps: &mut [Step], key: &str, value: &str) -> Parsed {
+    let has = |step: &&mut Step| step.options.describe().iter().any(|option| option.name == key);
+    let mut knowing = steps.iter_mut().filter(has).peekable();
+    match knowing.peek() {
+        None => Err(format!("'{key}' is not an option")),
+        Some(_) => knowing.try_for_each(|step| step.options.set(key, value)),
     }
 }

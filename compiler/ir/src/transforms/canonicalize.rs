@@ -2,26 +2,34 @@
 
 use crate::body::Body;
 use crate::diagnostics::Result;
-use crate::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
+use crate::pass::{PassContext, PassDefinition, PassOption, PassOptions};
 use crate::registry::Registry;
 use crate::rewrite::{FUEL_PER_OPERATION, PatternSet, rewrite_greedily};
 
-pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
+pub(super) static PASS: PassDefinition<Options> = PassDefinition::on_functions(
     "canonicalize",
     "Folds, applies the canonicalisations of the operations, and removes unused operations.",
     run,
-)
-.with_options(&[OptionDefinition {
-    name: "max-changes",
-    summary: "The maximum number of changes; 0 means a limit relative to the size of the function.",
-    kind: OptionKind::Integer,
-    default: "0",
-}]);
+);
 
-fn run(body: &mut Body, context: &PassContext<'_>) -> Result<()> {
-    match usize::try_from(context.options.integer("max-changes")) {
-        Ok(fuel) if fuel > 0 => rewrite_greedily(body, context.registry, &PatternSet::default(), fuel).changes,
-        _ => canonicalize(body, context.registry),
+/// How to canonicalize.
+#[derive(Clone, Default)]
+pub(super) struct Options {
+    max_changes: usize,
+}
+
+impl PassOptions for Options {
+    const OPTIONS: &'static [PassOption<Options>] = &[PassOption {
+        name: "max-changes",
+        summary: "The maximum number of changes; 0 means a limit relative to the size of the function.",
+        field: |options| &mut options.max_changes,
+    }];
+}
+
+fn run(body: &mut Body, context: &PassContext<'_, Options>) -> Result<()> {
+    match context.options.max_changes {
+        0 => canonicalize(body, context.registry),
+        fuel => rewrite_greedily(body, context.registry, &PatternSet::default(), fuel).changes,
     };
     Ok(())
 }

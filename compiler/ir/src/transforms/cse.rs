@@ -14,7 +14,7 @@ use crate::registry::Registry;
 
 use super::remove_dead;
 
-pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
+pub(super) static PASS: PassDefinition = PassDefinition::on_functions(
     "cse",
     "Replaces a side-effect-free operation by an equal one that dominates it, and removes unused operations.",
     |body, context: &PassContext<'_>| -> Result<()> {

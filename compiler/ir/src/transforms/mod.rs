@@ -4,13 +4,13 @@ mod canonicalize;
 mod cse;
 mod dead;
 
-use crate::pass::PassDefinition;
+use crate::pass::Pass;
 
 pub use canonicalize::canonicalize;
 pub use cse::merge_equal;
 pub use dead::{remove_dead, remove_unread};
 
 /// The passes of this module.
-pub fn passes() -> Vec<PassDefinition> {
-    vec![canonicalize::PASS, cse::PASS]
+pub fn passes() -> [Pass; 2] {
+    [&canonicalize::PASS, &cse::PASS]
 }

@@ -26,6 +26,7 @@ mod routines;
 mod sizes;
 
 use dialects::{OpCode, arith, cf, func, memref, rt};
+use ir::pass::Choice;
 use ir::{
     Attribute, Attributes, Block, Body, Builder, Folded, FunctionType, IndexMap, IndexSet, Module, Op, OpName,
     Registry, Type, Value,
@@ -50,6 +51,10 @@ pub enum Memory {
     Run,
     /// The module. One run at a time, all sizes static, outputs in the caller's buffers.
     Static,
+}
+
+impl Choice for Memory {
+    const CHOICES: &'static [(&'static str, Memory)] = &[("run", Memory::Run), ("static", Memory::Static)];
 }
 
 /// The memory of a tensor.

@@ -10,6 +10,7 @@
 
 use dialects::rt::attributes::WORK;
 use dialects::{OpCode, OpCodes, arith, linalg, memref, scf, tensor};
+use ir::pass::Choice;
 use ir::{Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition};
 
 use super::column_tables::Tables;
@@ -42,6 +43,10 @@ pub enum Order {
     Lanes,
     /// Element by element, in the order of the loops at the structured level.
     Sequence,
+}
+
+impl Choice for Order {
+    const CHOICES: &'static [(&'static str, Order)] = &[("lanes", Order::Lanes), ("sequence", Order::Sequence)];
 }
 
 impl Target {

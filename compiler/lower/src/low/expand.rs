@@ -7,6 +7,7 @@ use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::levels::Level;
 use dialects::{OpCodes, arith, math, vector};
 use ir::conversion::{ConversionPattern, ConversionPatterns, convert};
+use ir::pass::Choice;
 use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 
 use super::elementary::Arithmetic;
@@ -15,14 +16,20 @@ use super::library;
 use super::scope::{definitions, with_body};
 
 /// The functions that are computed inline; others are calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inline {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inline {
     /// On `f32`, if products may be rounded: not sines, whose range reduction needs fused multiply-adds.
     Rounded,
     /// On `f32`; sines of large arguments need a call.
+    #[default]
     Singles,
     /// On `f64`, too, and functions on `f32` that are computed in it.
     Doubles,
+}
+
+impl Choice for Inline {
+    const CHOICES: &'static [(&'static str, Inline)] =
+        &[("rounded", Inline::Rounded), ("singles", Inline::Singles), ("doubles", Inline::Doubles)];
 }
 
 /// Expands every operation of `arith` and `math` that is not legal at the low level.

@@ -27,7 +27,9 @@ mod tile;
 mod unroll;
 
 pub use crate::kernel::emit::{Order, Target};
+pub use expand::Inline;
 pub use interface::{Shapes, add_entry_points, check_freestanding};
+pub use rows::Functions;
 pub use tile::VectorRegisters;
 
 pub(crate) use scope::stack_table;
@@ -35,10 +37,10 @@ pub(crate) use scope::stack_table;
 use declare::declare_runtime;
 use dialects::{OpCode, math};
 use ir::FloatType;
-use ir::pass::{OptionDefinition, OptionKind, PassDefinition};
+use ir::pass::{Pass, PassDefinition, PassOption, PassOptions};
 
 /// For code that may run on different processors.
-pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
+pub static DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
     "dispatch-kernels",
     "Clones kernels for x86-64-v2, -v3 and -v4 and dispatches by the processor's level.",
     |module, _| {
@@ -48,39 +50,47 @@ pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
 );
 
 /// For code generators with vectors of any length: generates code in place of micro-kernel calls.
-pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
+pub static TILE_CONTRACTIONS: PassDefinition<TileOptions> = PassDefinition::on_module(
     "tile-contractions",
     "Expands tiles of contractions into loops that keep their accumulators in vector registers.",
     |module, context| {
-        let (count, lanes) = (context.options.integer("registers"), context.options.integer("lanes"));
-        let has_runtime = context.options.get("runtime") == "true";
-        tile::tile_contractions(module, VectorRegisters { count, lanes }, has_runtime);
+        tile::tile_contractions(module, context.options.registers, context.options.runtime);
         Ok(())
     },
-)
-.with_options(&[
-    OptionDefinition {
-        name: "registers",
-        summary: "Vector registers of the processor.",
-        kind: OptionKind::Choice(&["16", "32"]),
-        default: "32",
-    },
-    OptionDefinition {
-        name: "lanes",
-        summary: "Elements of f32 in a vector register.",
-        kind: OptionKind::Choice(&["4", "8", "16"]),
-        default: "16",
-    },
-    OptionDefinition {
-        name: "runtime",
-        summary: "Whether a runtime with micro-kernels for int8 products is available.",
-        kind: OptionKind::Flag,
-        default: "true",
-    },
-]);
+);
+
+/// Options of [`TILE_CONTRACTIONS`].
+#[derive(Clone)]
+pub struct TileOptions {
+    /// The vector registers of the processor.
+    pub registers: VectorRegisters,
+    /// Whether a runtime with micro-kernels for int8 products is available.
+    pub runtime: bool,
+}
+
+impl Default for TileOptions {
+    fn default() -> TileOptions {
+        TileOptions { registers: VectorRegisters::X86_512, runtime: true }
+    }
+}
+
+impl PassOptions for TileOptions {
+    const OPTIONS: &'static [PassOption<TileOptions>] = &[
+        PassOption {
+            name: "registers",
+            summary: "The number of vector registers of the processor, and of elements of f32 in one.",
+            field: |options| &mut options.registers,
+        },
+        PassOption {
+            name: "runtime",
+            summary: "Whether a runtime with micro-kernels for int8 products is available.",
+            field: |options| &mut options.runtime,
+        },
+    ];
+}
 
 /// For results that are the same on every processor, with or without fused multiply-adds.
-pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
+pub static ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
     "round-products",
     "Splits fused multiply-adds into a rounded multiplication and an addition.",
     |module, _| {
@@ -90,27 +100,32 @@ pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
 );
 
 /// For code generators with narrow vectors, and for byte lookup tables.
-pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
+pub static MAP_ROWS: PassDefinition<MapRowsOptions> = PassDefinition::on_module(
     "map-rows",
     "Replaces elementary functions of vectors in loops by calls of the runtime's micro-kernels on row buffers.",
     |module, context| {
-        let functions = match context.options.get("functions") {
-            "tables" => rows::Functions::Tables,
-            _ => rows::Functions::All,
-        };
-        rows::map_rows(module, functions);
+        rows::map_rows(module, context.options.functions);
         declare_runtime(module)
     },
-)
-.with_options(&[OptionDefinition {
-    name: "functions",
-    summary: "Which functions: all, or only byte lookup tables, for which code generators have no instructions.",
-    kind: OptionKind::Choice(&["all", "tables"]),
-    default: "all",
-}]);
+);
+
+/// Options of [`MAP_ROWS`].
+#[derive(Clone, Default)]
+pub struct MapRowsOptions {
+    /// The functions that are called.
+    pub functions: Functions,
+}
+
+impl PassOptions for MapRowsOptions {
+    const OPTIONS: &'static [PassOption<MapRowsOptions>] = &[PassOption {
+        name: "functions",
+        summary: "Which functions: all, or only byte lookup tables, for which code generators have no instructions.",
+        field: |options| &mut options.functions,
+    }];
+}
 
 /// For results that do not depend on the implementation of elementary functions, and for code without a runtime.
-pub const DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
+pub static DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
     "define-functions",
     "Replaces the runtime's elementary functions by functions of the module.",
     |module, _| {
@@ -120,9 +135,51 @@ pub const DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
 );
 
 /// The pass that may make parallel loops serial.
-pub const OUTLINE_PARALLEL: &str = "outline-parallel";
+pub static OUTLINE_PARALLEL: PassDefinition<OutlineOptions> = PassDefinition::on_module(
+    "outline-parallel",
+    "Outlines the bodies of parallel loops into functions that the runtime calls on its threads.",
+    |module, context| match context.options.serial {
+        true => parallel::serialise_parallel(module),
+        false => parallel::outline_parallel(module),
+    },
+);
+
+/// Options of [`OUTLINE_PARALLEL`].
+#[derive(Clone, Default)]
+pub struct OutlineOptions {
+    /// Whether parallel loops become ordinary ones.
+    pub serial: bool,
+}
+
+impl PassOptions for OutlineOptions {
+    const OPTIONS: &'static [PassOption<OutlineOptions>] = &[PassOption {
+        name: "serial",
+        summary: "Whether parallel loops become ordinary ones, for code without a runtime.",
+        field: |options| &mut options.serial,
+    }];
+}
+
 /// The pass after which no elementary function is left.
-pub const EXPAND_MATH: &str = "expand-math";
+pub static EXPAND_MATH: PassDefinition<ExpandOptions> = PassDefinition::on_module(
+    "expand-math",
+    "Expands elementary functions of f32 into arithmetic.",
+    |module, context| expand::expand_math(module, context.options.inline).and_then(|()| declare_runtime(module)),
+);
+
+/// Options of [`EXPAND_MATH`].
+#[derive(Clone, Default)]
+pub struct ExpandOptions {
+    /// The functions that are computed inline.
+    pub inline: Inline,
+}
+
+impl PassOptions for ExpandOptions {
+    const OPTIONS: &'static [PassOption<ExpandOptions>] = &[PassOption {
+        name: "inline",
+        summary: "Which functions are computed inline: those on f32, except sines if multiplications are rounded, or also those on f64.",
+        field: |options| &mut options.inline,
+    }];
+}
 
 /// The error bounds of elementary functions on f32, in units in the last place of the exact value (of the smallest
 /// normal number, if it is smaller), also without fused multiply-adds. Those of exp, log, tanh, erf, asin, acos and
@@ -180,56 +237,30 @@ pub const FIXED_ERROR_BOUNDS: &[(OpCode, FloatType, f64)] = &[
 ];
 
 /// Every step, in order.
-pub const PASSES: &[PassDefinition] = &[
-    PassDefinition::on_module(
+pub const PASSES: &[Pass] = &[
+    &PassDefinition::<()>::on_module(
         "number-assertions",
         "Makes assertions store the number of their message in the status word of the run.",
         |module, _| assertions::number_assertions(module),
     ),
-    PassDefinition::on_module(
+    &PassDefinition::<()>::on_module(
         "call-contractions",
         "Replaces tiles of contractions by calls of the runtime's micro-kernels.",
         |module, _| contract::call_contractions(module).and_then(|()| declare_runtime(module)),
     ),
-    PassDefinition::on_module(
+    &PassDefinition::<()>::on_module(
         "flatten-buffers",
         "Replaces every buffer by a bare address with separate sizes and strides.",
         |module, _| flatten::flatten_buffers(module).and_then(|()| declare_runtime(module)),
     ),
-    PassDefinition::on_module(
+    &PassDefinition::<()>::on_module(
         "widen-narrow-types",
         "Replaces element types without machine arithmetic by i8.",
         |module, _| narrow::widen_narrow_types(module).and_then(|()| declare_runtime(module)),
     ),
-    PassDefinition::on_module(EXPAND_MATH, "Expands elementary functions of f32 into arithmetic.", |module, context| {
-        let inline = match context.options.get("inline") {
-            "rounded" => expand::Inline::Rounded,
-            "doubles" => expand::Inline::Doubles,
-            _ => expand::Inline::Singles,
-        };
-        expand::expand_math(module, inline).and_then(|()| declare_runtime(module))
-    })
-    .with_options(&[OptionDefinition {
-        name: "inline",
-        summary: "Which functions are computed inline: those on f32, except sines if multiplications are rounded, or also those on f64.",
-        kind: OptionKind::Choice(&["rounded", "singles", "doubles"]),
-        default: "singles",
-    }]),
-    PassDefinition::on_module(
-        OUTLINE_PARALLEL,
-        "Outlines the bodies of parallel loops into functions that the runtime calls on its threads.",
-        |module, context| match context.options.get("serial") {
-            "true" => parallel::serialise_parallel(module),
-            _ => parallel::outline_parallel(module),
-        },
-    )
-    .with_options(&[OptionDefinition {
-        name: "serial",
-        summary: "Whether parallel loops become ordinary ones, for code without a runtime.",
-        kind: OptionKind::Flag,
-        default: "false",
-    }]),
-    PassDefinition::on_module(
+    &EXPAND_MATH,
+    &OUTLINE_PARALLEL,
+    &PassDefinition::<()>::on_module(
         "carry-indices",
         "Makes loops over rows carry their indices along instead of dividing in every iteration.",
         |module, _| {
@@ -237,23 +268,21 @@ pub const PASSES: &[PassDefinition] = &[
             Ok(())
         },
     ),
-    PassDefinition::on_module(
-        "unroll-loops",
-        "Unrolls loops of two or three iterations.",
-        |module, _| {
-            unroll::unroll_loops(module);
-            Ok(())
-        },
-    ),
-    PassDefinition::on_module("lower-control-flow", "Lowers loops and conditionals to blocks and branches.", |module, _| {
-        control::lower_control_flow(module)
+    &PassDefinition::<()>::on_module("unroll-loops", "Unrolls loops of two or three iterations.", |module, _| {
+        unroll::unroll_loops(module);
+        Ok(())
     }),
-    PassDefinition::on_module(
+    &PassDefinition::<()>::on_module(
+        "lower-control-flow",
+        "Lowers loops and conditionals to blocks and branches.",
+        |module, _| control::lower_control_flow(module),
+    ),
+    &PassDefinition::<()>::on_module(
         "guard-host",
         "Makes the host function return as soon as the status word is set.",
         |module, _| assertions::guard_host(module),
     ),
-    PassDefinition::on_module(
+    &PassDefinition::<()>::on_module(
         "simplify",
         "Folds, merges and removes operations between blocks, and hoists stack memory.",
         |module, context| simplify::simplify(module, context.registry),

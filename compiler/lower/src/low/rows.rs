@@ -10,6 +10,7 @@ mod pieces;
 
 use abi::RowFunction;
 use dialects::{OpCodes, arith, func, memref, rt, scf, vector};
+use ir::pass::Choice;
 use ir::transforms::remove_unread;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
@@ -25,11 +26,17 @@ const PIECE: i64 = 512;
 const SHORTEST: i64 = 32;
 
 /// The row functions that the runtime computes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Functions {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Functions {
+    /// All.
+    #[default]
     All,
     /// Only lookups in byte tables.
     Tables,
+}
+
+impl Choice for Functions {
+    const CHOICES: &'static [(&'static str, Functions)] = &[("all", Functions::All), ("tables", Functions::Tables)];
 }
 
 /// Finds the loops of all functions and rewrites them.

@@ -11,6 +11,7 @@ mod cover;
 mod registers;
 
 use abi::{Depthwise, Product, Start};
+use ir::pass::Choice;
 use ir::{Body, Builder, Module, Op, Type, Value};
 
 use self::code::Code;
@@ -29,6 +30,11 @@ pub struct VectorRegisters {
     pub count: i64,
     /// Elements of f32 in one.
     pub lanes: i64,
+}
+
+impl Choice for VectorRegisters {
+    const CHOICES: &'static [(&'static str, VectorRegisters)] =
+        &[("32x16", Self::X86_512), ("16x8", Self::X86_256), ("16x4", Self::X86_128), ("32x4", Self::ARM_128)];
 }
 
 /// The maximum number of rows of a tile: more would not hide more latency.

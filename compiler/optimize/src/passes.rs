@@ -1,0 +1,83 @@
+//! The pass of this crate.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use dialects::rt::attributes::GONE;
+use ir::pass::{OptionValue, Pass, PassContext, PassDefinition, PassOption, PassOptions};
+use ir::{Attribute, Module, Result};
+
+use crate::{Families, Gone, Options, Report, families, optimize};
+
+/// The passes.
+pub fn passes() -> [Pass; 1] {
+    [&OPTIMIZE]
+}
+
+/// Rewrites `@main_graph`.
+pub static OPTIMIZE: PassDefinition<Options> =
+    PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equivalent one that is found.", run);
+
+impl PassOptions for Options {
+    const OPTIONS: &'static [PassOption<Options>] = &[
+        PassOption {
+            name: "strict-fp",
+            summary: "Whether only rules apply whose results are bitwise equal.",
+            field: |options| &mut options.strict_fp,
+        },
+        PassOption {
+            name: "without",
+            summary: "Families of rules to leave out, separated by +.",
+            field: |options| &mut options.without,
+        },
+        PassOption {
+            name: "trace",
+            summary: "Whether to record in rt.gone what replaced the operations that were removed.",
+            field: |options| &mut options.trace,
+        },
+        PassOption {
+            name: "explain",
+            summary: "Whether to print which rules applied and how much cost they saved.",
+            field: |options| &mut options.explain,
+        },
+    ];
+}
+
+impl OptionValue for Families {
+    fn allowed(&self) -> String {
+        "FAMILY+FAMILY".to_string()
+    }
+
+    fn text(&self) -> String {
+        self.0.join("+")
+    }
+
+    fn set(&mut self, text: &str) -> std::result::Result<(), String> {
+        let family = |name: &str| families().find(|family| *family == name);
+        let chosen = text.split('+').filter(|name| !name.is_empty()).map(family).collect::<Option<_>>();
+        let known = || format!("some of {}, separated by +", families().collect::<Vec<_>>().join(", "));
+        self.0 = chosen.ok_or_else(known)?;
+        Ok(())
+    }
+}
+
+fn run(module: &mut Module, context: &PassContext<'_, Options>) -> Result<()> {
+    let report = optimize(module, context.options)?;
+    if context.options.trace {
+        module.attributes.set(GONE, gone(&report));
+    }
+    if context.options.explain {
+        // standard error may be closed
+        let _ = write!(std::io::stderr(), "{report}");
+    }
+    Ok(())
+}
+
+fn gone(report: &Report) -> Attribute {
+    let one = |gone: &Gone| {
+        let names = |nodes: &[Arc<str>]| Attribute::Array(nodes.iter().map(|node| Attribute::string(node)).collect());
+        let rules = gone.rules.iter().map(|rule| Attribute::string(rule)).collect();
+        Attribute::Array([names(&gone.nodes), Attribute::Array(rules), names(&gone.instead)].into())
+    };
+    Attribute::Array(report.gone.iter().map(one).collect())
+}
