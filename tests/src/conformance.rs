@@ -1,5 +1,6 @@
 //! Compiles and runs one case of the ONNX backend suite.
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -261,6 +262,20 @@ fn panic_message(payload: &(dyn std::any::Any + Send)) -> &str {
 /// The repository's root.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository").to_path_buf()
+}
+
+/// The cases of the backend suite that are known to fail in a mode: those of `known.toml` for all modes, or for this one.
+pub fn known(mode: Mode) -> BTreeSet<String> {
+    let path = repository().join("tests/conformance/known.toml");
+    let text = std::fs::read_to_string(path).expect("the list of known cases is there");
+    let table: toml::Table = text.parse().expect("the list of known cases is TOML");
+    let texts = |entry: &toml::Value, key: &str| -> Option<Vec<String>> {
+        entry.get(key)?.as_array()?.iter().map(|text| text.as_str().map(str::to_string)).collect()
+    };
+    let name = format!("{mode:?}").to_lowercase();
+    let applies = |entry: &&toml::Value| texts(entry, "modes").is_none_or(|modes| modes.contains(&name));
+    let entries = table["known"].as_array().expect("it has entries").iter().filter(applies);
+    entries.flat_map(|entry| texts(entry, "cases").expect("an entry lists cases")).collect()
 }
 
 /// Parses the name of a back end.

@@ -54,7 +54,9 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let folder = root.join("target/check");
     let script = root.join("tests/check/generate.py");
     if !Command::new(&python).arg(script).arg(&folder).status().is_ok_and(|status| status.success()) {
-        eprintln!("skipped: `{python} tests/check/generate.py` fails; set PYTHON to one with tests/requirements.txt");
+        tests::skip(&format!(
+            "`{python} tests/check/generate.py` fails; set PYTHON to one with tests/requirements.txt"
+        ));
         return vec![];
     }
     let list = std::fs::read_to_string(folder.join("cases.tsv")).expect("the script writes a list");

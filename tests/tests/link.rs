@@ -147,7 +147,7 @@ fn data_set(folder: &Path) -> DataSet {
 fn an_object_is_linked_into_a_program() {
     let folder = repository().join("target/models").join(MODEL);
     if !folder.join("model.onnx").exists() {
-        eprintln!("skipped: {} was not found", folder.display());
+        tests::skip(&format!("{} was not found", folder.display()));
         return;
     }
     let data = data_set(&folder);
@@ -216,7 +216,7 @@ fn examples_run() {
             );
             assert_eq!(printed, "y0: float32 [1, 3]\n");
         }
-        None => eprintln!("skipped: PYTHON does not name a Python with NumPy"),
+        None => tests::skip("PYTHON does not name a Python with NumPy"),
     }
 }
 
@@ -262,7 +262,7 @@ fn a_package_is_found_by_pkg_config() {
 fn a_package_is_found_by_cmake() {
     let cmake = std::env::var_os("PYTHON").map(|python| Path::new(&python).with_file_name("cmake"));
     let Some(cmake) = cmake.filter(|cmake| cmake.exists()) else {
-        eprintln!("skipped: cmake is not next to the Python of PYTHON");
+        tests::skip("cmake is not next to the Python of PYTHON");
         return;
     };
     let folder = package("cmake");
@@ -416,7 +416,7 @@ fn programs_run_on_any_processor_that_they_are_for() {
     // a convolution, an elementary function, a sum: the kinds of code in which processors differ
     let model = repository().join("target/conformance/node/test_softmax_large_number/model.onnx");
     if !model.exists() || Command::new("qemu-x86_64").arg("--version").output().is_err() {
-        eprintln!("skipped: qemu-x86_64 or {} was not found", model.display());
+        tests::skip(&format!("qemu-x86_64 or {} was not found", model.display()));
         return;
     }
     let input = folder.join("x.npy");
@@ -457,7 +457,7 @@ const PROGRAM_BYTES: u64 = 765_000;
 fn a_program_is_small_and_starts_soon() {
     let model = repository().join("target/models").join(MODEL).join("model.onnx");
     if !model.exists() {
-        eprintln!("skipped: {} was not found", model.display());
+        tests::skip(&format!("{} was not found", model.display()));
         return;
     }
     let folder = scratch::folder("program-size");
@@ -504,7 +504,7 @@ fn a_program_is_small_and_starts_soon() {
 fn c_programs_give_and_take_strings() {
     let model = repository().join("target/conformance/node/test_string_split_basic/model.onnx");
     if !model.exists() {
-        eprintln!("skipped: {} was not found", model.display());
+        tests::skip(&format!("{} was not found", model.display()));
         return;
     }
     let printed = run(&mut Command::new(build(compiler(), &model, &[], SPLITS, "link-strings")));

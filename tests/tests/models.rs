@@ -1,4 +1,4 @@
-//! Runs real models on every back end and compares with the list of passing models.
+//! Runs real models on every back end and compares with their expected outputs.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use tests::worker::onnxc;
 
 fn check(backend: &str) {
     if !repository().join("target/models").is_dir() {
-        eprintln!("skipped: the models were not found; `python tests/models/fetch.py target/models` fetches them");
+        tests::skip("the models were not found; `python tests/models/fetch.py target/models` fetches them");
         return;
     }
     let program = Path::new(env!("CARGO_BIN_EXE_models"));

@@ -56,7 +56,7 @@ fn restrictions_are_found_where_they_are_broken() {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let (script, folder) = (repository().join("tests/check/sonnx.py"), repository().join("target/sonnx/graphs"));
     if !Command::new(&python).arg(script).arg(&folder).status().is_ok_and(|status| status.success()) {
-        eprintln!("skipped: `{python} tests/check/sonnx.py` fails; set PYTHON to one with tests/requirements.txt");
+        tests::skip(&format!("`{python} tests/check/sonnx.py` fails; set PYTHON to one with tests/requirements.txt"));
         return;
     }
     let list = std::fs::read_to_string(folder.join("cases.tsv")).expect("the script writes a list");

@@ -23,7 +23,7 @@ static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
         let _ = std::fs::remove_dir_all(&own);
     }
     if !is_written {
-        eprintln!("skipped: `{python} tests/syntax/generate.py {}` does not run", suite.display());
+        tests::skip(&format!("`{python} tests/syntax/generate.py {}` does not run", suite.display()));
     }
     is_written.then_some(folder)
 });

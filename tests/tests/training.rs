@@ -22,7 +22,7 @@ static MODELS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let output = Command::new(&python).arg(repository().join("tests/training/generate.py")).arg(&folder).output();
     if !output.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: `{python} tests/training/generate.py` does not run");
+        tests::skip(&format!("`{python} tests/training/generate.py` does not run"));
         return vec![];
     }
     ["gradient", "exported", "several"].map(|name| folder.join(name)).into()

@@ -1,4 +1,4 @@
-//! Runs the ONNX backend suite: every case in a child process that may die, compared with the list of cases that pass.
+//! Runs the ONNX backend suite: every case in a child process that may die. All pass but those in `known.toml`.
 //!
 //! The suite is in a folder written by `tests/conformance/fetch.py`; `tests/contrib/generate.py` writes such a folder
 //! for ONNX Runtime's operators.
@@ -15,7 +15,8 @@ use std::time::Duration;
 use clap::Parser;
 use driver::testdata::Tolerance;
 use driver::{Backend, Options};
-use tests::conformance::{Case, Engines, Mode, Outcome, Verdict, cases, parse_backend, repository, run, run_graph};
+use tests::conformance::{Case, Engines, Mode, Outcome, Verdict};
+use tests::conformance::{cases, known, parse_backend, repository, run, run_graph};
 use tests::guard::{self, GuardPages};
 
 /// The number of cases that a child runs with guard pages before another one takes its place.
@@ -24,7 +25,7 @@ const GUARDED_CASES: usize = 1000;
 #[global_allocator]
 static ALLOCATOR: GuardPages = GuardPages;
 
-/// Runs the ONNX backend suite and compares with the list of cases that pass.
+/// Runs the ONNX backend suite. All cases must pass but those in tests/conformance/known.toml.
 #[derive(Clone, Debug, Parser)]
 struct Arguments {
     /// The folder of the suite.
@@ -37,7 +38,7 @@ struct Arguments {
     #[arg(long, value_enum, default_value = "fast")]
     engine: Engines,
     /// Only every Nth case
-    #[arg(long, default_value_t = 1, value_name = "N", conflicts_with = "update")]
+    #[arg(long, default_value_t = 1, value_name = "N")]
     sample: usize,
     /// How inputs are given at compile time
     #[arg(long, value_enum, default_value = "given")]
@@ -54,17 +55,14 @@ struct Arguments {
     /// Seconds a case may take.
     #[arg(long, default_value_t = 60)]
     timeout: u64,
-    /// Write the list of passing cases instead of comparing with it.
+    /// Every case has to pass, also those of known.toml
     #[arg(long)]
-    update: bool,
-    /// Without a list: every case has to pass
-    #[arg(long, conflicts_with = "update")]
     every: bool,
     /// Print every case that does not pass.
     #[arg(long)]
     verbose: bool,
     /// Run this many random graphs instead of the suite
-    #[arg(long, conflicts_with = "update")]
+    #[arg(long)]
     graphs: Option<u64>,
     /// The seed of the first random graph; later ones count up
     #[arg(long, default_value_t = 0)]
@@ -80,15 +78,6 @@ struct Arguments {
 impl Arguments {
     fn suite(&self) -> PathBuf {
         self.suite.clone().unwrap_or_else(|| repository().join("target/conformance"))
-    }
-
-    fn list(&self) -> PathBuf {
-        let name = match self.mode {
-            Mode::Given | Mode::Simplified => "passing.txt",
-            Mode::Dynamic => "passing-dynamic.txt",
-            Mode::Constant => "passing-constant.txt",
-        };
-        repository().join("tests/conformance").join(name)
     }
 }
 
@@ -227,64 +216,25 @@ fn parse_outcome(line: &str) -> Outcome {
     Outcome { verdict, reason: reason.to_string() }
 }
 
-/// Prints a summary and the differences from the list; the exit code is 1 if a listed case does not pass, or a known
-/// failure does.
+/// Prints a summary; the exit code is 1 if a case fails that is not known to, or passes although it is.
 fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode {
-    let known = known();
-    let passes = |name: &str| results.get(name).is_some_and(|outcome| outcome.verdict == Verdict::Passed);
-    let (skipped, failed): (Vec<_>, Vec<_>) =
-        results.iter().filter(|(name, _)| !passes(name)).partition(|(name, _)| known.contains(**name));
+    let has_list = !arguments.every && arguments.graphs.is_none();
+    let known = if has_list { known(arguments.mode) } else { BTreeSet::new() };
+    let (passed, rest): (Vec<_>, Vec<_>) = results.iter().partition(|(_, outcome)| outcome.verdict == Verdict::Passed);
+    let (skipped, failed): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(name, _)| known.contains(**name));
     if arguments.verbose {
-        failed.iter().for_each(|(name, outcome)| println!("{:11} {name}: {}", outcome.verdict, outcome.reason));
         skipped.iter().for_each(|(name, outcome)| println!("{:11} {name}: {}", "known", outcome.reason));
     } else {
         by_reason(&failed).iter().for_each(|(reason, count)| println!("{count:5} {reason}"));
     }
-    let passed = results.len() - failed.len() - skipped.len();
-    println!(
-        "{:?}, {:?}: {passed} passed, {} failed, {} skipped",
-        arguments.backend,
-        arguments.mode,
-        failed.len(),
-        skipped.len()
-    );
-    if arguments.every || arguments.graphs.is_some() {
-        failed
-            .iter()
-            .for_each(|(name, outcome)| println!("does not pass: {name}: {} {}", outcome.verdict, outcome.reason));
-        return if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    for (name, outcome) in &failed {
+        println!("does not pass: {name}: {} {}", outcome.verdict, outcome.reason);
     }
-    let stale = |name: &&String| arguments.mode == Mode::Given && passes(name);
-    let stale: Vec<&String> = known.iter().filter(stale).collect();
-    stale.iter().for_each(|name| println!("passes, but is listed in known.toml: {name}"));
-    let listed = std::fs::read_to_string(arguments.list()).unwrap_or_default();
-    let listed: BTreeSet<&str> = listed.lines().collect();
-    if arguments.update {
-        let kept = listed.iter().copied().filter(|name| !results.contains_key(name));
-        let list: BTreeSet<&str> = kept.chain(results.keys().copied().filter(|name| passes(name))).collect();
-        let text: String = list.iter().map(|name| format!("{name}\n")).collect();
-        std::fs::write(arguments.list(), text).expect("the list can be written");
-        return ExitCode::SUCCESS;
-    }
-    let new: Vec<&str> = results.keys().copied().filter(|name| passes(name) && !listed.contains(name)).collect();
-    if !new.is_empty() {
-        println!("{} cases pass that are not listed; add them with --update: {}", new.len(), new.join(" "));
-    }
-    let lost: Vec<&str> = listed.iter().copied().filter(|name| results.contains_key(name) && !passes(name)).collect();
-    for name in &lost {
-        println!("no longer passes: {name}: {} {}", results[name].verdict, results[name].reason);
-    }
-    if lost.is_empty() && stale.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// The cases of `known.toml`: known failures.
-fn known() -> BTreeSet<String> {
-    let path = repository().join("tests/conformance/known.toml");
-    let text = std::fs::read_to_string(path).expect("the list of known cases is there");
-    let table: toml::Table = text.parse().expect("the list of known cases is TOML");
-    let entries = table["known"].as_array().expect("it has entries");
-    let cases = entries.iter().flat_map(|entry| entry["cases"].as_array().expect("an entry lists cases"));
-    cases.map(|case| case.as_str().expect("a case is a name").to_string()).collect()
+    let stale: Vec<_> = passed.iter().filter(|(name, _)| known.contains(**name)).collect();
+    stale.iter().for_each(|(name, _)| println!("passes, but is listed in known.toml: {name}"));
+    let [passed, failed, skipped] = [passed.len(), failed.len(), skipped.len()];
+    println!("{:?}, {:?}: {passed} passed, {failed} failed, {skipped} skipped", arguments.backend, arguments.mode);
+    if failed == 0 && stale.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The number of failures per reason, the most frequent first, ignoring quoted texts and numbers.
