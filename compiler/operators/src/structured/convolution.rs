@@ -233,7 +233,12 @@ pub(super) fn is_static(weights: &Shaped) -> bool {
 /// A convolution of plain tensors with weights of any shape.
 ///
 /// `y[n, g, o, s…] += x[n, g, c, s… * stride + k… * dilation] * w[g, o, c, k…]`
-fn plain_sum(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+pub(super) fn plain_sum(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    convolution: &Convolution,
+    output: &[DimExpr],
+) -> Value {
     let (window, work) = (&convolution.window, convolution.work());
     let spatial = window.rank();
     let groups = DimExpr::Constant(convolution.groups);

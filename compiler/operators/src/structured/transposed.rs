@@ -7,6 +7,8 @@
 //! interleaved at the end. If some phases have one kernel element less than others and channels fill registers, the
 //! phases with equal numbers of elements have separate convolutions.
 
+mod plain;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use ir::{AffineExpr, AffineMap, DimExpr, Op, Value};
 use super::blocked::{block_size, blocked_shape};
 use super::convolution::{Convolution, Sums, blocked_input, dense, depthwise, grouped_plain, is_static};
 use super::reduction::{Shaped, accumulator};
-use super::window::Window;
+use super::window::{Window, reach};
 use super::{Lowering, Unsupported};
 use crate::nn;
 use dialects::linalg::GROUP;
@@ -143,10 +145,10 @@ pub(crate) fn lower_transposed(
     let (x, result) = (transposed.x, lowering.source.op(op).results()[0]);
     let element = lowering.element(result);
     let weights = lowering.shaped(transposed.w);
-    if !is_static(&weights) {
-        return Err(Unsupported::new("the shape of its weights is not static"));
-    }
     let weights = lowering.in_type(&weights, &accumulator(&element));
+    if !is_static(&weights) {
+        return plain::lower(lowering, op, transposed, &weights);
+    }
     let extents: Vec<i64> = weights.shape.iter().filter_map(DimExpr::as_constant).collect();
     let (input, output) = (lowering.shape(x), lowering.shape(result));
     let groups = transposed.groups;
@@ -214,17 +216,22 @@ fn window(axes: &[Axis], input: &[DimExpr]) -> Window {
 }
 
 fn axes(transposed: &nn::Transposed, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Vec<Axis> {
-    let rank = kernel.len();
-    let list = |given: &Option<Arc<[i64]>>| given.clone().unwrap_or_else(|| vec![1; rank].into());
-    let (strides, dilations) = (list(&transposed.sliding.strides), list(&transposed.sliding.dilations));
-    let low = transposed_padding(transposed, kernel, &strides, &dilations, input, output);
-    (0..rank).map(|at| Axis::new([kernel[at], strides[at], dilations[at]], &low[at], &output[at])).collect()
+    let (strides, dilations) = lists(transposed, kernel.len());
+    let extents: Vec<DimExpr> = kernel.iter().map(|&extent| extent.into()).collect();
+    let low = transposed_padding(transposed, &extents, &strides, &dilations, input, output);
+    (0..kernel.len()).map(|at| Axis::new([kernel[at], strides[at], dilations[at]], &low[at], &output[at])).collect()
+}
+
+/// The strides and dilations of `rank` axes.
+fn lists(transposed: &nn::Transposed, rank: usize) -> (Vec<i64>, Vec<i64>) {
+    let list = |given: &Option<Arc<[i64]>>| given.as_deref().map_or_else(|| vec![1; rank], <[i64]>::to_vec);
+    (list(&transposed.sliding.strides), list(&transposed.sliding.dilations))
 }
 
 /// Elements removed at the beginning of each axis of the full transposed convolution.
 fn transposed_padding(
     transposed: &nn::Transposed,
-    kernel: &[i64],
+    kernel: &[DimExpr],
     strides: &[i64],
     dilations: &[i64],
     input: &[DimExpr],
@@ -243,9 +250,8 @@ fn transposed_padding(
     let extra = transposed.output_padding.clone().unwrap_or_else(|| vec![0; rank].into());
     (0..rank)
         .map(|axis| {
-            let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
-            let full =
-                input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
+            let reach = reach(&kernel[axis], dilations[axis]).add(&extra[axis].into());
+            let full = input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&reach);
             let total = DimExpr::max(&full.sub(&output[axis]), &DimExpr::ZERO);
             let half = total.floor_div(&DimExpr::Constant(2));
             if auto == AutoPad::SameUpper { half } else { total.sub(&half) }
@@ -257,8 +263,8 @@ fn transposed_padding(
 fn padded_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], phases: &Phases) -> Shaped {
     let weights = spread(lowering, weights, axes);
     let kernel: Vec<i64> = weights.shape[2..].iter().filter_map(DimExpr::as_constant).collect();
-    let reach = |axis: &Axis| axis.taps * axis.stride;
-    let after = axes.iter().zip(&kernel).map(|(axis, kernel)| [0, (reach(axis) - kernel).max(0)]);
+    let taps = |axis: &Axis| axis.taps * axis.stride;
+    let after = axes.iter().zip(&kernel).map(|(axis, kernel)| [0, (taps(axis) - kernel).max(0)]);
     let pads: Vec<[i64; 2]> = [[0, 0], [0, phases.width - phases.outputs]].into_iter().chain(after).collect();
     let element = lowering.body.value_type(weights.value).element().clone();
     let zero = lowering.number(0.0, &element);
