@@ -231,6 +231,19 @@ fn package(name: &str) -> PathBuf {
 
 const PACKAGED: &str = "11 22 33 [1, 3]\ninput 'x0': the model takes float32 [?, 3]\n";
 
+const SCORED: &str = "[2, 3] [0.0900, 0.2447, 0.6652, 0.3333, 0.3333, 0.3333]\n[2, 1] [2, 0]\n\
+    the output has no elements of type f64\ninput 0 has 1 extents, the model takes 2\n\
+    input 'logits': the model takes float32 [N, 3]\n";
+
+#[test]
+fn a_build_script_compiles_a_model_into_a_crate() {
+    let manifest = repository().join("examples/build/Cargo.toml");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "-q", "--offline", "--manifest-path"]).arg(manifest);
+    let target = scratch::folder("build-script");
+    assert_eq!(text_of(command.env("ONNXC", compiler()).env("CARGO_TARGET_DIR", target)), SCORED);
+}
+
 /// Compilers' warnings that headers are free of.
 const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"];
 

@@ -7,9 +7,10 @@ use commandline::{Drafts, Failure, cannot_write};
 use driver::{Extent, Port, Signature, type_name};
 use serde_json::{Value, json};
 
-/// A C++ header, a CMake configuration and a pkg-config file, with `@NAME@` for the model's name.
-const TEXTS: [(&str, &str); 3] = [
+/// A C++ header, a Rust module, a CMake configuration and a pkg-config file, with `@NAME@` for the model's name.
+const TEXTS: [(&str, &str); 4] = [
     ("include/@NAME@.hpp", include_str!("model.hpp")),
+    ("src/@NAME@.rs", include_str!("model.rs.in")),
     ("lib/cmake/@NAME@/@NAME@Config.cmake", include_str!("package.cmake")),
     ("lib/pkgconfig/@NAME@.pc", include_str!("package.pc")),
 ];
@@ -22,9 +23,14 @@ pub(crate) fn write_texts(
     signature: &Signature,
     drafts: &Drafts,
 ) -> Result<(), Failure> {
+    let inputs = signature.inputs.iter().filter(|port| !port.is_variable).count();
+    let outputs = signature.outputs.iter().filter(|port| !port.is_variable).count();
+    let ranks = signature.inputs.iter().chain(&signature.outputs).map(|port| port.shape.len());
+    let numbers = [("@INPUTS@", inputs), ("@OUTPUTS@", outputs), ("@RANK@", ranks.max().unwrap_or(0).max(1))];
     let fill = |text: &str| {
         let text = text.replace("@GUARD@", &name.to_uppercase()).replace("@VERSION@", env!("CARGO_PKG_VERSION"));
-        text.replace("@NAME@", name)
+        let fill = |text: String, (key, number): &(&str, usize)| text.replace(key, &number.to_string());
+        numbers.iter().fold(text.replace("@NAME@", name), fill)
     };
     let mut files: Vec<(String, String)> = TEXTS.iter().map(|(path, text)| (fill(path), fill(text))).collect();
     files.push((format!("include/{name}.h"), header.to_string()));

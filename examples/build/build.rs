@@ -1,0 +1,3 @@
+fn main() {
+    onnxc_build::Model::new("softmax.onnxtxt").compile();
+}
