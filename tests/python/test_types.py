@@ -9,7 +9,7 @@ import tempfile
 import onnxc
 
 PACKAGE = pathlib.Path(onnxc.__file__).resolve().parent
-PROJECT = pathlib.Path(__file__).parents[2] / "tools/python/pyproject.toml"
+PROJECT = pathlib.Path(__file__).parents[2] / "pyproject.toml"
 
 USE = """
 import numpy
