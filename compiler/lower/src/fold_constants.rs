@@ -1,5 +1,5 @@
-//! Constant folding by running compiled code: computations of the host function on constants alone move into a function
-//! `@initialize`, which runs once, before the first run.
+//! Moves computations of the host function on constants alone into a function `@initialize`, whose compiled code runs
+//! once, before the first run.
 //!
 //! Results that the host function still needs are stored in module-level globals (`ml_program.global`), which
 //! bufferization turns into `memref.global`s without an initial value.

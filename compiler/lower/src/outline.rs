@@ -1,7 +1,7 @@
 //! Outlining: each fused group becomes a call of a kernel function; equal kernels are merged.
 //!
 //! A kernel takes the tensors and sizes that its group reads from outside, then one destination tensor per result, and
-//! returns the root's results. The caller's destinations are `tensor.empty` operations with the sizes of the results.
+//! returns the root's results. For each result the caller passes a `tensor.empty` of its sizes.
 //! Scalar constants, one-element integers and `tensor.empty` are copied into the kernel. One-element floats become
 //! constants of the kernel only if all its calls agree on them, so that kernels that differ in nothing else are shared.
 //!

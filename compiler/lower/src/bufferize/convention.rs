@@ -1,7 +1,7 @@
 //! The calling convention of the host function.
 //!
 //! It is `@f(%table: memref<?xi64>) -> i64`. The table holds, in this order, the address of the run context; for each
-//! input its address and its extents; for each output space for its address and its extents. A sequence or an optional
+//! input its address and its extents; for each output words that the run fills with its address and extents. A sequence or an optional
 //! is one word: its handle in the run's table. The result is the run's status: 0, or the number of the message of a
 //! failed assertion.
 

@@ -1,5 +1,5 @@
-//! Kernel versions for several instruction set levels; every call chooses one by a word that the host sets before the
-//! first.
+//! Kernel versions for several instruction set levels; every call chooses one by a word that the host function sets before
+//! the first kernel call.
 
 use dialects::arith::CmpIPredicate;
 use dialects::{arith, func, memref, scf};

@@ -27,8 +27,6 @@ pub enum Kind {
     Exact,
     /// Equal in real arithmetic: rounded differently, within bounds.
     Reassoc,
-    /// Equal up to a small error; never on by default.
-    Approx,
 }
 
 /// One equation.
