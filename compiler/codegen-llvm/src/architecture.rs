@@ -15,23 +15,34 @@ pub(crate) struct Architecture {
     pub(crate) fused: bool,
     /// Whether processors have the minimum and the maximum of IEEE 754-2019, which are NaN if an operand is.
     pub(crate) has_extremes: bool,
+    /// Constant parts of addresses below this are left to loads and stores, for targets on which LLVM does not do so without
+    /// being told that the addition does not wrap.
+    pub(crate) offsets: i64,
 }
 
 /// Without NEON on 32-bit ARM, as its vectors flush subnormal numbers to zero. The features of WebAssembly are those that all
 /// browsers have had for years.
 const ARCHITECTURES: [Architecture; 8] = [
-    Architecture { prefix: "x86_64", features: "", abi: "", fused: false, has_extremes: false },
-    Architecture { prefix: "aarch64", features: "", abi: "", fused: true, has_extremes: true },
-    Architecture { prefix: "arm64", features: "", abi: "", fused: true, has_extremes: true },
-    Architecture { prefix: "riscv64", features: "+m,+a,+f,+d,+c", abi: "lp64d", fused: true, has_extremes: false },
-    Architecture { prefix: "riscv32", features: "+m,+c", abi: "ilp32", fused: false, has_extremes: false },
-    Architecture { prefix: "thumb", features: "", abi: "", fused: false, has_extremes: false },
+    Architecture { prefix: "x86_64", features: "", abi: "", fused: false, has_extremes: false, offsets: 0 },
+    Architecture { prefix: "aarch64", features: "", abi: "", fused: true, has_extremes: true, offsets: 0 },
+    Architecture { prefix: "arm64", features: "", abi: "", fused: true, has_extremes: true, offsets: 0 },
+    Architecture {
+        prefix: "riscv64",
+        features: "+m,+a,+f,+d,+c",
+        abi: "lp64d",
+        fused: true,
+        has_extremes: false,
+        offsets: 0,
+    },
+    Architecture { prefix: "riscv32", features: "+m,+c", abi: "ilp32", fused: false, has_extremes: false, offsets: 0 },
+    Architecture { prefix: "thumb", features: "", abi: "", fused: false, has_extremes: false, offsets: 0 },
     Architecture {
         prefix: "armv7",
         features: "+v7,+vfp3,-d32,+thumb2,-neon",
         abi: "",
         fused: false,
         has_extremes: false,
+        offsets: 0,
     },
     Architecture {
         prefix: "wasm32",
@@ -39,6 +50,8 @@ const ARCHITECTURES: [Architecture; 8] = [
         abi: "",
         fused: false,
         has_extremes: true,
+        // no buffer begins below it, so that no address does without its offset
+        offsets: 1024,
     },
 ];
 

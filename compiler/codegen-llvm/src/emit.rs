@@ -121,13 +121,14 @@ fn emit<T>(
 ) -> Result<T> {
     let machine = options.machine()?;
     let context = Context::create();
+    let architecture = Architecture::of(&machine.get_triple().as_str().to_string_lossy());
     let unit = Unit {
         context: &context,
         module: context.create_module("onnx"),
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
-        composes_extremes: !Architecture::of(&machine.get_triple().as_str().to_string_lossy())
-            .is_some_and(|architecture| architecture.has_extremes),
+        composes_extremes: !architecture.is_some_and(|architecture| architecture.has_extremes),
+        offsets: architecture.map_or(0, |architecture| architecture.offsets),
     };
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());

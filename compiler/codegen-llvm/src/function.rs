@@ -44,6 +44,8 @@ pub(crate) struct Unit<'c> {
     pub(crate) fused: bool,
     /// Whether the processor lacks instructions for IEEE 754's minimum and maximum.
     pub(crate) composes_extremes: bool,
+    /// See [`crate::architecture::Architecture`].
+    pub(crate) offsets: i64,
 }
 
 /// Translates one function with a body.

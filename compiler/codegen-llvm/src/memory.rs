@@ -2,11 +2,12 @@
 
 #![allow(unsafe_code, reason = "address arithmetic is built through calls that trust their operands")]
 
-use dialects::{OpCodes, memref, rt};
+use dialects::{OpCodes, arith, memref, rt};
 use inkwell::llvm_sys::core::LLVMBuildGEP2;
 use inkwell::types::{AsTypeRef, BasicTypeEnum};
 use inkwell::values::{
-    AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, InstructionOpcode, PointerValue, VectorValue,
+    AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, InstructionOpcode, IntValue, PointerValue,
+    VectorValue,
 };
 use ir::Op;
 
@@ -83,10 +84,36 @@ impl<'c> Translator<'_, 'c> {
 
     /// The address of the element at an operation's buffer and index operands.
     pub(crate) fn element_address(&self, op: Op, buffer: usize, index: usize) -> Translated<PointerValue<'c>> {
+        let width = self.operand_type(op, buffer).element().byte_width().unwrap_or(1) as i64;
         let element = self.stored(self.operand_type(op, buffer).element())?;
-        let (buffer, index) = (self.buffer(op, buffer)?, self.integer(op, index)?);
+        let buffer = self.buffer(op, buffer)?;
+        if let Some((index, offset)) = self.with_offset(op, index, width) {
+            // SAFETY: both addresses are inside the buffer: offsets are not negative, nor are the indices that they are added to.
+            return Ok(unsafe {
+                let first = self.builder.build_in_bounds_gep(element, buffer, &[index], "")?;
+                self.builder.build_in_bounds_gep(element, first, &[offset], "")?
+            });
+        }
+        let index = self.integer(op, index)?;
         // SAFETY: addresses that generated code forms are inside their buffers.
         Ok(unsafe { self.builder.build_in_bounds_gep(element, buffer, &[index], "")? })
+    }
+
+    /// An index as a sum and a constant that loads and stores of the target add themselves, in elements of some width.
+    fn with_offset(&self, op: Op, index: usize, width: i64) -> Option<(IntValue<'c>, IntValue<'c>)> {
+        let index = self.body.operand(op, index);
+        let sum = self.body.defining_op(index).filter(|&op| self.body.is(op, arith::ADDI))?;
+        let [left, right] = [0, 1].map(|at| self.body.operand(sum, at));
+        let constant = |value| ir::constant_integer(self.body, value);
+        let (rest, offset) = match (constant(left), constant(right)) {
+            (None, Some(offset)) => (left, offset),
+            (Some(offset), None) => (right, offset),
+            _ => return None,
+        };
+        let bytes = width.checked_mul(offset)?;
+        let BasicValueEnum::IntValue(rest) = self.value(rest) else { return None };
+        let offset = self.unit.context.i64_type().const_int(offset as u64, false);
+        (0..self.unit.offsets).contains(&bytes).then_some((rest, offset))
     }
 
     /// The addresses of the elements at `indices`, counted from `start`; only some of them may be valid.

@@ -83,8 +83,8 @@ fn wanted(keep: &Keep) -> Vec<u8> {
     match processor {
         Processor::Unknown => writer.word(0),
         Processor::AnyX86 => writer.word(1),
-        Processor::Vectors(VectorRegisters { count, lanes }) => {
-            [2, *count as u64, *lanes as u64].into_iter().for_each(|word| writer.word(word));
+        Processor::Vectors(VectorRegisters { count, lanes, loads_first }) => {
+            [2, *count as u64, *lanes as u64, u64::from(*loads_first)].into_iter().for_each(|word| writer.word(word));
         }
     }
     for word in [*threads as u64, *workers as u64, *arithmetic as u64, u64::from(*strict), *rules as u64] {
@@ -110,7 +110,11 @@ fn read_wanted(reader: &mut Reader) -> Option<Keep> {
     let processor = match reader.word()? {
         0 => Processor::Unknown,
         1 => Processor::AnyX86,
-        _ => Processor::Vectors(VectorRegisters { count: reader.word()? as i64, lanes: reader.word()? as i64 }),
+        _ => Processor::Vectors(VectorRegisters {
+            count: reader.word()? as i64,
+            lanes: reader.word()? as i64,
+            loads_first: reader.word()? == 1,
+        }),
     };
     let (threads, workers) = (reader.size()?, reader.size()?);
     let arithmetics = [Arithmetic::Reassociated, Arithmetic::Ordered, Arithmetic::Fixed];
@@ -141,7 +145,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(150));
         let options = Options {
             backend: Backend::Llvm,
-            processor: Processor::Vectors(VectorRegisters { count: 7, lanes: 3 }),
+            processor: Processor::Vectors(VectorRegisters { count: 7, lanes: 3, loads_first: true }),
             threads: 3,
             workers: 5,
             dims: [("N".to_string(), 4)].into(),

@@ -272,6 +272,9 @@ impl Arguments {
             (false, Some("native"), _) => Processor::of_this_machine(),
             (false, _, Some(3)) => Processor::Vectors(VectorRegisters::X86_256),
             (false, _, Some(4)) => Processor::Vectors(VectorRegisters::X86_512),
+            _ if self.is_freestanding() => {
+                self.target().and_then(VectorRegisters::of_target).map_or(Processor::Unknown, Processor::Vectors)
+            }
             _ => Processor::Unknown,
         }
     }

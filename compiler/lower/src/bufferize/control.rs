@@ -55,7 +55,7 @@ impl Host<'_> {
         for &operand in operation.operands() {
             self.own_empty(operand, &operation.location)?;
         }
-        let start = self.words(operation.operands());
+        let start = self.words_of_start(op)?;
         let types = self.word_types(operation.results());
         let scope = self.open_scope(&[before, after]);
         let new = self.emit(scf::WHILE, &start, &types, []);
@@ -200,7 +200,7 @@ impl Host<'_> {
     }
 
     /// The words of values, concatenated.
-    fn words(&mut self, values: &[Value]) -> Vec<Value> {
+    pub(super) fn words(&mut self, values: &[Value]) -> Vec<Value> {
         let mut words = Vec::new();
         for value in values {
             match self.buffers.get(value).cloned() {

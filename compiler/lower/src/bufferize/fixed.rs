@@ -3,7 +3,7 @@
 //! The results of a block are in static buffers, which are the same whenever the block is entered. So a loop copies the
 //! values that it passes from iteration to iteration: the next one overwrites the original buffers.
 
-use dialects::{arith, func, memref, rt, scf};
+use dialects::{OpCodes, arith, func, memref, rt, scf};
 use ir::{Attribute, Attributes, Builder, Diagnostic, Location, Type, Value};
 
 use super::{ALIGNMENT, Buffer, Host, Memory};
@@ -70,6 +70,10 @@ impl Host<'_> {
         // a tensor may be in the destination of another, so all are copied aside first
         for _ in 0..2 {
             for value in passed {
+                // elements are appended in place
+                if self.source.defining_op(*value).is_some_and(|op| self.source.is(op, rt::APPEND)) {
+                    continue;
+                }
                 let Some(buffer) = self.buffers.get(value).cloned() else { continue };
                 let tensor = self.source.value_type(*value).clone();
                 let size = self.size_of(&tensor, &buffer.extents, location)?;

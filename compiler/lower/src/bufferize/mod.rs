@@ -24,6 +24,7 @@ mod memory;
 mod operations;
 mod routines;
 mod sizes;
+mod stacks;
 
 use dialects::{OpCode, arith, cf, func, memref, rt};
 use ir::pass::Choice;

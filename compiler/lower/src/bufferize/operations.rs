@@ -25,8 +25,12 @@ impl Host<'_> {
             }
             Some(tensor::CAST) => {
                 // a cast of a destination is never a separate buffer
-                if let Some(buffer) = self.buffers.get(&self.source.operand(op, 0)).cloned() {
+                if let Some(mut buffer) = self.buffers.get(&self.source.operand(op, 0)).cloned() {
                     let result = self.source.result(op, 0);
+                    let shape = self.source.value_type(result).shape().unwrap_or_default();
+                    for (extent, known) in buffer.extents.iter_mut().zip(shape) {
+                        *extent = known.map_or(*extent, |known| self.index(known));
+                    }
                     self.buffers.insert(result, buffer);
                 }
             }

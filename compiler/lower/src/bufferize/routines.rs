@@ -122,10 +122,6 @@ impl Host<'_> {
     /// `rt.append`: appends one element to a tensor, which moves if there is no room.
     pub(super) fn append(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
-        if self.memory == Memory::Static {
-            let message = "a result that grows from iteration to iteration has no static memory";
-            return Err(Diagnostic::unsupported(operation.location, message).into());
-        }
         let (all, one) = (operation.operands()[0], operation.operands()[1]);
         let (all, element) = (self.buffers[&all].clone(), self.buffers[&one].clone());
         let count = all.extents[0];
@@ -150,6 +146,13 @@ impl Host<'_> {
         let bytes = self.checked_bytes(size, &operation.location);
         let used = self.value(arith::MULI, &[count, bytes], Type::Index, []);
         let (buffer, source) = (self.address(all.memref), self.address(element.memref));
+        if self.memory == Memory::Static {
+            let end = self.value(arith::ADDI, &[buffer, used], Type::Index, []);
+            self.copy(end, source, bytes);
+            let memref = self.buffer_at(buffer, &r#type, &extents);
+            self.buffers.insert(operation.results()[0], Buffer { memref, extents });
+            return Ok(());
+        }
         let callee = Attributes::from([("callee", Attribute::symbol("rt_append"))]);
         let operands = [self.context, buffer, used, source, bytes];
         let memory = self.value(func::CALL, &operands, Type::memref(vec![None], Type::I8), callee);

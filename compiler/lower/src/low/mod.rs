@@ -78,7 +78,7 @@ impl PassOptions for TileOptions {
     const OPTIONS: &'static [PassOption<TileOptions>] = &[
         PassOption {
             name: "registers",
-            summary: "The number of vector registers of the processor, and of elements of f32 in one.",
+            summary: "The number of vector registers of the processor, and of elements of f32 in one; wasm has those of V8.",
             field: |options| &mut options.registers,
         },
         PassOption {

@@ -23,22 +23,32 @@ use dialects::linalg::GROUP;
 use dialects::rt::attributes::LEVEL;
 use dialects::rt::tile::{self as rt, Kind, Walk};
 
-/// The vector registers of a processor with fused multiply-adds.
+/// The vector registers of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorRegisters {
     /// Their number.
     pub count: i64,
     /// Elements of f32 in one.
     pub lanes: i64,
+    /// Whether the last compiler on the way to the processor moves all loads of a block before its arithmetic, as V8 does for
+    /// WebAssembly: then each operand of a block needs a register until the block ends, and so does a product.
+    pub loads_first: bool,
 }
 
 impl Choice for VectorRegisters {
-    const CHOICES: &'static [(&'static str, VectorRegisters)] =
-        &[("32x16", Self::X86_512), ("16x8", Self::X86_256), ("16x4", Self::X86_128), ("32x4", Self::ARM_128)];
+    const CHOICES: &'static [(&'static str, VectorRegisters)] = &[
+        ("32x16", Self::X86_512),
+        ("16x8", Self::X86_256),
+        ("16x4", Self::X86_128),
+        ("32x4", Self::ARM_128),
+        ("wasm", Self::WASM_128),
+    ];
 }
 
 /// The maximum number of rows of a tile: more would not hide more latency.
 const ROWS: i64 = 14;
+/// Rows of a tile of a depthwise convolution if all loads come first: those of three kernel elements fit the registers.
+const DEPTHWISE_ROWS: i64 = 4;
 /// The maximum number of rows that each need a separate address.
 const SCATTERED_ROWS: i64 = 8;
 /// Rows of the tiles after the tallest ones, if the number of rows is dynamic.
@@ -46,13 +56,15 @@ const FEW_ROWS: [i64; 2] = [2, 1];
 
 impl VectorRegisters {
     /// AVX-512.
-    pub const X86_512: VectorRegisters = VectorRegisters { count: 32, lanes: 16 };
+    pub const X86_512: VectorRegisters = VectorRegisters { count: 32, lanes: 16, loads_first: false };
     /// AVX2 with FMA.
-    pub const X86_256: VectorRegisters = VectorRegisters { count: 16, lanes: 8 };
+    pub const X86_256: VectorRegisters = VectorRegisters { count: 16, lanes: 8, loads_first: false };
     /// SSE, which has no fused multiply-adds, but the same number of registers.
-    pub const X86_128: VectorRegisters = VectorRegisters { count: 16, lanes: 4 };
+    pub const X86_128: VectorRegisters = VectorRegisters { count: 16, lanes: 4, loads_first: false };
     /// Advanced SIMD of AArch64.
-    pub const ARM_128: VectorRegisters = VectorRegisters { count: 32, lanes: 4 };
+    pub const ARM_128: VectorRegisters = VectorRegisters { count: 32, lanes: 4, loads_first: false };
+    /// WebAssembly on x86-64, which has the fewest registers; V8 keeps one of them.
+    pub const WASM_128: VectorRegisters = VectorRegisters { count: 15, lanes: 4, loads_first: true };
 
     /// Those of this processor, if it has fused multiply-adds.
     pub fn of_this_machine() -> Option<VectorRegisters> {
@@ -68,14 +80,36 @@ impl VectorRegisters {
         }
     }
 
-    /// The maximum number of vectors of a tile: enough registers must be left for the sums of several rows.
-    fn vectors(self) -> i64 {
-        if self.count >= 32 { 4 } else { 2 }
+    /// Those of a target, if its triple names a processor with vectors; all processors of the kind have them.
+    pub fn of_target(triple: &str) -> Option<VectorRegisters> {
+        const KINDS: [(&str, VectorRegisters); 3] = [
+            ("aarch64", VectorRegisters::ARM_128),
+            ("arm64", VectorRegisters::ARM_128),
+            ("wasm32", VectorRegisters::WASM_128),
+        ];
+        KINDS.iter().find(|(kind, _)| triple.starts_with(kind)).map(|(_, registers)| *registers)
     }
 
-    /// The maximum number of rows of a tile: its sums, one row of the right operand and one factor fit the registers.
-    fn rows(self, vectors: i64) -> i64 {
-        ((self.count - vectors - 1) / vectors).min(ROWS)
+    /// The maximum number of vectors of a tile: enough registers must be left for the sums of several rows.
+    fn vectors(self, depthwise: bool) -> i64 {
+        match self.loads_first {
+            // each element of the left operand is for one vector
+            true if depthwise => 1,
+            true => 4,
+            false if self.count >= 32 => 4,
+            false => 2,
+        }
+    }
+
+    /// The maximum number of rows of a tile: its sums, one row of the right operand and one factor fit the registers; or all
+    /// factors and a product do.
+    fn rows(self, vectors: i64, depthwise: bool) -> i64 {
+        match self.loads_first {
+            // the inner loop over the elements of a kernel is unrolled
+            true if depthwise => DEPTHWISE_ROWS,
+            true => (self.count - vectors - 1) / (vectors + 1),
+            false => ((self.count - vectors - 1) / vectors).min(ROWS),
+        }
     }
 }
 
@@ -197,18 +231,19 @@ fn expand(
         _ => extents[at],
     });
     let [row_choices, column_choices] = known;
-    let tile = Tile { sum: &sum, left, right, start, out };
+    let tile = Tile { sum: &sum, left, right, start, out, loads_first: registers.loads_first };
     let cover_rows = |code: &mut Code<'_>, column: Value, vectors: &Vectors| {
         let walk = Rows::of(code, &sum, row_choices.as_deref());
         let scattered = if walk.are_scattered() { SCATTERED_ROWS } else { ROWS };
-        let tallest = registers.rows(vectors.count).min(scattered);
+        let tallest = registers.rows(vectors.count, sum.depthwise).min(scattered);
         let heights = match &row_choices {
             Some(choices) => sizes(choices, tallest),
             None => std::iter::once(tallest).chain(FEW_ROWS.into_iter().filter(|&few| few < tallest)).collect(),
         };
         cover(code, rows, &heights, |code, row, height| tile.emit(code, &walk, (row, height), (column, vectors)));
     };
-    cover_columns(&mut code, columns, column_choices.as_deref(), registers, cover_rows);
+    let widest = registers.vectors(sum.depthwise) * registers.lanes;
+    cover_columns(&mut code, columns, column_choices.as_deref(), widest, cover_rows);
 }
 
 /// Covers the columns with blocks of vectors, whose last vector may be masked.
@@ -216,11 +251,10 @@ fn cover_columns(
     code: &mut Code<'_>,
     columns: Value,
     choices: Option<&[i64]>,
-    registers: VectorRegisters,
+    widest: i64,
     block: impl Fn(&mut Code<'_>, Value, &Vectors),
 ) {
-    let lanes = registers.lanes;
-    let widest = registers.vectors() * lanes;
+    let lanes = code.lanes;
     let widths = choices.map_or(vec![widest], |choices| sizes(choices, widest));
     let whole = cover(code, columns, &widths, |code, column, width| {
         let rest = code.index(width % lanes);

@@ -116,6 +116,8 @@ pub(super) struct Tile<'s> {
     pub(super) right: Value,
     pub(super) start: Value,
     pub(super) out: Value,
+    /// See [`super::VectorRegisters`].
+    pub(super) loads_first: bool,
 }
 
 /// The position of a register tile in the operands: the address of each row, and the offset of each vector.
@@ -204,7 +206,7 @@ impl Tile<'_> {
         let zero = code.index(0);
         match code.known(extent) {
             Some(extent) if extent <= self.straight_steps(depth) => straight(code, zero, extent, sums, &step),
-            Some(count) if depth == 3 && count % STEPS == 0 => {
+            Some(count) if depth == 3 && count % STEPS == 0 && !self.loads_first => {
                 code.for_loop((zero, extent, STEPS), sums, |code, first, sums| {
                     straight(code, first, STEPS, sums, &step)
                 })
@@ -215,8 +217,9 @@ impl Tile<'_> {
 
     fn straight_steps(&self, depth: usize) -> i64 {
         match (self.sum.depthwise, depth) {
+            (true, 0) if self.loads_first => 1,
             (true, _) => STRAIGHT_WINDOW,
-            (false, 3) => STRAIGHT_STEPS,
+            (false, 3) if !self.loads_first => STRAIGHT_STEPS,
             (false, _) => 1,
         }
     }
