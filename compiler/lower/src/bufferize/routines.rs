@@ -3,7 +3,7 @@
 use dialects::arith::CmpIPredicate;
 use dialects::rt::routines::{Routine, is_handle};
 use dialects::{arith, func};
-use ir::{Attribute, Attributes, Diagnostic, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Location, Op, Type, Value};
 
 use crate::extents::destination;
 

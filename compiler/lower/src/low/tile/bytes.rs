@@ -1,12 +1,17 @@
-//! Int8 tiles as plain loops, for code without a runtime.
+//! Int8 tiles as loops, for code without a runtime.
+//!
+//! Products of bytes fit 16 bits. The accumulators of a column are the lanes of a quad, whose sum is taken at the end.
 
 use abi::{Product, Start};
 use dialects::linalg::GROUP;
 use dialects::rt::tile::{QUAD, Tile};
-use dialects::{OpCode, arith, memref, rt};
+use dialects::{OpCode, arith, memref, rt, vector};
 use ir::{Type, Value};
 
 use super::code::{Code, Place};
+
+/// The innermost reduction loop: its number of steps, the positions in both operands, and the sums.
+type Innermost<'i> = dyn Fn(&mut Code<'_>, Value, (Value, Value), Vec<Value>) -> Vec<Value> + 'i;
 
 /// An int8 tile and its buffers.
 struct Bytes<'t> {
@@ -27,9 +32,20 @@ pub(super) fn expand(code: &mut Code<'_>, tile: &Tile, walk: &Product<Value>) {
     let (left, right) = (buffer(tile.left, Type::I8), buffer(tile.right, Type::I8));
     let (from, out) = (buffer(tile.from, Type::I32), buffer(tile.out, Type::I32));
     let bytes = Bytes { tile, walk, left, right, from, out };
+    let rest = bytes.rest(code);
     let zero = code.index(0);
     code.for_loop((zero, tile.rows, 1), vec![], |code, row, _| {
-        code.for_loop((zero, tile.columns, 1), vec![], |code, column, _| {
+        let mut first = zero;
+        if let Some(rest) = rest {
+            let width = code.index(COLUMNS);
+            let single = code.rem(tile.columns, width);
+            first = code.sub(tile.columns, single);
+            code.for_loop((zero, first, COLUMNS), vec![], |code, column, _| {
+                bytes.columns(code, row, column, rest);
+                vec![]
+            });
+        }
+        code.for_loop((first, tile.columns, 1), vec![], |code, column, _| {
             bytes.element(code, row, column);
             vec![]
         });
@@ -37,8 +53,34 @@ pub(super) fn expand(code: &mut Code<'_>, tile: &Tile, walk: &Product<Value>) {
     });
 }
 
+/// Columns that are computed together, and in one vector.
+const COLUMNS: i64 = 8;
+const VECTOR_COLUMNS: i64 = 4;
+/// Lanes of a vector.
+const LANES: i64 = VECTOR_COLUMNS * QUAD;
+
+fn lanes_of(lanes: i64, element: Type) -> Type {
+    Type::vector(&[lanes], element)
+}
+
+/// The positions of the operands of one column, and of its result.
+struct Element {
+    left: Value,
+    right: Value,
+    target: Value,
+}
+
 impl Bytes<'_> {
-    fn element(&self, code: &mut Code<'_>, row: Value, column: Value) {
+    /// The steps of the innermost loop after whole quads, if bytes of a quad are neighbours in both operands and that number is
+    /// the same in all iterations of the outer ones.
+    fn rest(&self, code: &Code<'_>) -> Option<i64> {
+        let walk = self.walk;
+        let steps = [walk.last_block, walk.reduction[3]].map(|steps| code.known(steps).map(|steps| steps % QUAD));
+        let are_dense = code.known(walk.left[3]) == Some(1) && code.known(walk.right[3]) == Some(GROUP);
+        steps[0].filter(|_| are_dense && steps[0] == steps[1])
+    }
+
+    fn place(&self, code: &mut Code<'_>, row: Value, column: Value) -> Element {
         let walk = self.walk;
         let width = code.at_least_one(walk.row_inner);
         let (outer, inner) = (code.div(row, width), code.rem(row, width));
@@ -55,13 +97,104 @@ impl Bytes<'_> {
         let quad = code.index(QUAD);
         let right = code.mul(group, walk.right_group);
         let right = code.add_product(right, lane, quad);
+        Element { left, right, target }
+    }
+
+    /// [`COLUMNS`] elements of a row, which are in one group.
+    fn columns(&self, code: &mut Code<'_>, row: Value, column: Value, rest: i64) {
+        let Element { left, right, target } = self.place(code, row, column);
+        let zero = code.zero_sum();
+        let zeros = code.value(vector::BROADCAST, &[zero], lanes_of(LANES, Type::I32));
+        let sums = vec![zeros; (COLUMNS / VECTOR_COLUMNS) as usize];
+        let sums =
+            self.reduce(code, (0, self.walk.last_block), (left, right), sums, &|code, steps, (left, right), sums| {
+                let (rest_steps, zero) = (code.index(rest), code.index(0));
+                let whole = code.sub(steps, rest_steps);
+                let sums = code.for_loop((zero, whole, QUAD), sums, |code, at, sums| {
+                    let at_left = code.add(left, at);
+                    let bytes = code.value(vector::LOAD, &[self.left, at_left], lanes_of(QUAD, Type::I8));
+                    self.quad(code, bytes, (right, at), sums)
+                });
+                if rest == 0 {
+                    return sums;
+                }
+                let bytes: Vec<Value> =
+                    (0..QUAD).map(|step| self.byte_or_zero(code, (left, whole), step, rest)).collect();
+                let bytes = code.value(vector::FROM_ELEMENTS, &bytes, lanes_of(QUAD, Type::I8));
+                self.quad(code, bytes, (right, whole), sums)
+            });
+        for (number, sum) in (0..).zip(sums) {
+            let after = number * VECTOR_COLUMNS;
+            let (column, target) = (code.plus(column, after), code.plus(target, after));
+            let mut load = |buffer, at| code.value(vector::LOAD, &[buffer, at], lanes_of(VECTOR_COLUMNS, Type::I32));
+            let start = match self.tile.start {
+                Start::Zero => None,
+                Start::Columns => Some(load(self.from, column)),
+                Start::Values => Some(load(self.out, target)),
+            };
+            let mut total = start;
+            for lane in 0..QUAD {
+                let mask: Vec<i64> = (0..VECTOR_COLUMNS).map(|column| column * QUAD + lane).collect();
+                let part = code.shuffle(sum, &mask, Type::I32);
+                total = Some(match total {
+                    Some(total) => code.value(arith::ADDI, &[total, part], lanes_of(VECTOR_COLUMNS, Type::I32)),
+                    None => part,
+                });
+            }
+            let total = total.expect("a quad has lanes");
+            code.store(total, Place { buffer: self.out, at: target }, None);
+        }
+    }
+
+    /// The left operand's byte at a step of the last quad, of which only `rest` exist.
+    fn byte_or_zero(&self, code: &mut Code<'_>, (left, whole): (Value, Value), step: i64, rest: i64) -> Value {
+        if step >= rest {
+            return code.zero_byte();
+        }
+        let at = code.add(left, whole);
+        let at = code.plus(at, step);
+        code.value(memref::LOAD, &[self.left, at], Type::I8)
+    }
+
+    /// Adds the products of a quad of the left operand with those of all columns, `at` steps after the right operand's first.
+    fn quad(&self, code: &mut Code<'_>, bytes: Value, (right, at): (Value, Value), sums: Vec<Value>) -> Vec<Value> {
+        let bytes = code.value(arith::EXTUI, &[bytes], lanes_of(QUAD, Type::I16));
+        let mask: Vec<i64> = (0..LANES).map(|lane| lane % QUAD).collect();
+        let factors = code.shuffle(bytes, &mask, Type::I16);
+        let group = code.index(GROUP);
+        let first = code.add_product(right, at, group);
+        let add = |(number, sum): (i64, Value)| {
+            let at = code.plus(first, number * LANES);
+            let columns = code.value(vector::LOAD, &[self.right, at], lanes_of(LANES, Type::I8));
+            let columns = code.value(arith::EXTSI, &[columns], lanes_of(LANES, Type::I16));
+            let products = code.value(arith::MULI, &[factors, columns], lanes_of(LANES, Type::I16));
+            let products = code.value(arith::EXTSI, &[products], lanes_of(LANES, Type::I32));
+            code.value(arith::ADDI, &[sum, products], lanes_of(LANES, Type::I32))
+        };
+        (0..).zip(sums).map(add).collect()
+    }
+
+    fn element(&self, code: &mut Code<'_>, row: Value, column: Value) {
+        let Element { left, right, target } = self.place(code, row, column);
         let start = match self.tile.start {
             Start::Zero => code.zero_sum(),
             Start::Columns => code.value(memref::LOAD, &[self.from, column], Type::I32),
             Start::Values => code.value(memref::LOAD, &[self.out, target], Type::I32),
         };
-        let sum = self.reduce(code, (0, walk.last_block), (left, right), start);
-        code.store_element(sum, Place { buffer: self.out, at: target });
+        let sums = self.reduce(
+            code,
+            (0, self.walk.last_block),
+            (left, right),
+            vec![start],
+            &|code, steps, (left, right), sums| {
+                let zero = code.index(0);
+                code.for_loop((zero, steps, 1), sums, |code, at, sums| {
+                    let left = code.add_product(left, at, self.walk.left[3]);
+                    vec![self.product(code, at, (left, right), sums[0])]
+                })
+            },
+        );
+        code.store_element(sums[0], Place { buffer: self.out, at: target });
     }
 
     /// The reduction loops from `depth` on, with `steps` steps for the innermost one, from these positions in the
@@ -71,16 +204,16 @@ impl Bytes<'_> {
         code: &mut Code<'_>,
         (depth, steps): (usize, Value),
         (left, right): (Value, Value),
-        sum: Value,
-    ) -> Value {
+        sums: Vec<Value>,
+        innermost: &Innermost<'_>,
+    ) -> Vec<Value> {
         let walk = self.walk;
+        if depth == 3 {
+            return innermost(code, steps, (left, right), sums);
+        }
         let zero = code.index(0);
-        let extent = if depth == 3 { steps } else { walk.reduction[depth] };
-        let sums = code.for_loop((zero, extent, 1), vec![sum], |code, at, sums| {
+        code.for_loop((zero, walk.reduction[depth], 1), sums, |code, at, sums| {
             let left = code.add_product(left, at, walk.left[depth]);
-            if depth == 3 {
-                return vec![self.product(code, at, (left, right), sums[0])];
-            }
             let right = code.add_product(right, at, walk.right[depth]);
             let steps = match depth {
                 0 => {
@@ -89,9 +222,8 @@ impl Bytes<'_> {
                 }
                 _ => steps,
             };
-            vec![self.reduce(code, (depth + 1, steps), (left, right), sums[0])]
-        });
-        sums[0]
+            self.reduce(code, (depth + 1, steps), (left, right), sums, innermost)
+        })
     }
 
     fn product(&self, code: &mut Code<'_>, at: Value, (left, right): (Value, Value), sum: Value) -> Value {

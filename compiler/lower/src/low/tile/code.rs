@@ -219,6 +219,18 @@ impl<'b> Code<'b> {
         self.builder.constant(Attribute::Integer(0, Type::I32), Type::I32)
     }
 
+    /// A byte that is zero.
+    pub(super) fn zero_byte(&mut self) -> Value {
+        self.builder.constant(Attribute::Integer(0, Type::I8), Type::I8)
+    }
+
+    /// The lanes of a vector at these positions.
+    pub(super) fn shuffle(&mut self, value: Value, positions: &[i64], element: Type) -> Value {
+        let r#type = Type::vector(&[positions.len() as i64], element);
+        let mask = [("mask", Attribute::i64_dense_array(positions))];
+        self.builder.value(vector::SHUFFLE, &[value, value], r#type, mask)
+    }
+
     /// Stores one element.
     pub(super) fn store_element(&mut self, value: Value, to: Place) {
         self.builder.create(memref::STORE, &[value, to.buffer, to.at], &[], []);
