@@ -78,7 +78,7 @@ impl Architecture {
     }
 }
 
-fn is_wasm(triple: &str) -> bool {
+pub(crate) fn is_wasm(triple: &str) -> bool {
     triple.starts_with("wasm")
 }
 

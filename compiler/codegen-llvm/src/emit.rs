@@ -10,13 +10,14 @@ use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::targets::{FileType, TargetMachine};
 use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
-use crate::architecture::{Architecture, is_elf, is_object};
+use crate::architecture::{Architecture, is_elf, is_object, is_wasm};
 use crate::fill::{fill, is_filled_later};
 use crate::frames::{Frames, with_frames};
 use crate::function::{Unit, translate};
 use crate::interface::Interface;
 use crate::memory::DATA_ALIGNMENT;
 use crate::target::Options;
+use crate::webassembly::WebAssembly;
 
 /// The object file of a module.
 pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
@@ -128,6 +129,8 @@ fn emit<T>(
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
         composes_extremes: !architecture.is_some_and(|architecture| architecture.has_extremes),
+        web: is_wasm(&machine.get_triple().as_str().to_string_lossy())
+            .then(|| WebAssembly { relaxed: options.features.contains("+relaxed-simd") }),
         offsets: architecture.map_or(0, |architecture| architecture.offsets),
     };
     unit.module.set_triple(&machine.get_triple());

@@ -13,6 +13,7 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, Int
 use ir::{Attribute, Body, Diagnostic, FunctionView, IndexMap, Location, Op};
 
 use crate::form::{scalar_type, value_type};
+use crate::webassembly::WebAssembly;
 
 /// Why an operation has no translation.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub(crate) struct Unit<'c> {
     pub(crate) composes_extremes: bool,
     /// See [`crate::architecture::Architecture`].
     pub(crate) offsets: i64,
+    /// What code may use if the target is WebAssembly.
+    pub(crate) web: Option<WebAssembly>,
 }
 
 /// Translates one function with a body.
@@ -299,6 +302,9 @@ impl<'c> Translator<'_, 'c> {
     fn elementwise(&mut self, op: Op, code: OpCode) -> Translated<BasicValueEnum<'c>> {
         let arguments: Vec<BasicValueEnum<'c>> =
             self.body.op(op).operands().iter().map(|&operand| self.value(operand)).collect();
+        if let Some(value) = self.web_op(op, code, &arguments)? {
+            return Ok(value);
+        }
         if let Some(value) = self.integer_op(op, code, &arguments)? {
             return Ok(value);
         }

@@ -19,6 +19,7 @@ mod memory;
 mod rolled;
 mod target;
 mod vector;
+mod webassembly;
 
 pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object, write_object_with_frames};
 pub use frames::Frames;

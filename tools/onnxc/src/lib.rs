@@ -112,6 +112,10 @@ struct Arguments {
     /// An object without a runtime, heap and threads, which needs nothing but memcpy and memset; all shapes must be fixed
     #[arg(long)]
     freestanding: bool,
+    /// Let a module of WebAssembly fuse multiply-adds where the processor does; --emit npm writes such a module next to the
+    /// other one, for pages that can run it
+    #[arg(long, conflicts_with = "fixed_fp")]
+    relaxed_simd: bool,
     /// The rules of a profile: sonnx is for certified code, which is also --fixed-fp and --freestanding
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     profile: ProfileName,
@@ -305,6 +309,9 @@ impl Arguments {
             }
             Emit::Wasm | Emit::Npm if self.target.is_some() || self.cpu.is_some() => {
                 return Err(Failure::usage("--target and --cpu: WebAssembly is the target of --emit wasm and npm"));
+            }
+            emit if self.relaxed_simd && emit != Emit::Wasm => {
+                return Err(Failure::usage("--relaxed-simd: it is for modules of WebAssembly: --emit wasm"));
             }
             _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
                 return Err(Failure::usage("--trace-matrix: the object must be in a file: --emit obj -o FILE"));

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
 use commandline::{Drafts, Failure, cannot_write, write_binary};
-use driver::{Signature, Trace};
+use driver::{Arithmetic, Signature, Trace};
 use ir::Module;
 
 use crate::archive::archive;
@@ -24,11 +24,12 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
     let options = Options { exports: exports(arguments.freestanding().as_deref()), ..options(arguments) };
     let Whole { module, interface, signature, step, trace } = program.join(&arguments.symbols(), arguments.cpu().1);
     let header = || header(&interface, &signature, step.as_ref());
-    let write_object = |path: &Path| {
+    let write_object_with = |features: &str, path: &Path| {
         let interface = (!arguments.is_freestanding()).then(|| interface.clone());
-        let options = Options { interface, ..options.clone() };
+        let options = Options { interface, features: features.to_string(), ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
+    let write_object = |path: &Path| write_object_with("", path);
     match arguments.emit {
         Emit::Asm => {
             write_text(arguments, &for_reading('#', &codegen_llvm::compile_assembly(&module, &options)?), drafts)
@@ -52,15 +53,22 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
         Emit::Wasm | Emit::Npm => {
             let folder = drafts.folder(SCRATCH)?;
             let object = folder.path().join("model.o");
-            write_object(&object)?;
             let exports = exports(Some(&interface.name));
+            let write = |is_relaxed: bool, path: &Path| {
+                write_object_with(if is_relaxed { crate::web::RELAXED } else { "" }, &object)?;
+                crate::web::link(&object, path, &exports)
+            };
             if arguments.emit == Emit::Wasm {
-                return write_file(arguments, drafts, |path| crate::web::link(&object, path, &exports));
+                return write_file(arguments, drafts, |path| write(arguments.relaxed_simd, path));
             }
+            let may_fuse = arguments.arithmetic() != Arithmetic::Fixed;
             crate::web::write_package(arguments, &interface, &signature, drafts)?;
-            let module = drafts.file(&arguments.output.join(format!("{}.wasm", interface.name)))?;
-            crate::web::link(&object, module.path(), &exports)?;
-            module.finish()
+            let modules =
+                [(false, ".wasm"), (true, ".relaxed.wasm")].into_iter().filter(|(relaxed, _)| may_fuse || !relaxed);
+            modules.into_iter().try_for_each(|(is_relaxed, ending)| {
+                let path = arguments.output.join(format!("{}{ending}", interface.name));
+                finished(&path, drafts, |path| write(is_relaxed, path))
+            })
         }
         Emit::Lib => write_file(arguments, drafts, |path| {
             let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use codegen_llvm::Interface;
 use commandline::{Drafts, Failure, cannot_write};
-use driver::Signature;
+use driver::{Arithmetic, Signature};
 use serde_json::json;
 
 use crate::Arguments;
@@ -13,6 +13,9 @@ use crate::package::of_signature;
 
 /// The target of modules.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The feature of processors that may fuse multiply-adds.
+pub(crate) const RELAXED: &str = "+relaxed-simd";
 
 /// The names of LLVM's linker, and what else can be one.
 const LINKERS: [&[&str]; 7] = [
@@ -61,13 +64,20 @@ pub(crate) fn write_package(
     let name = &interface.name;
     let mut described = of_signature(name, signature);
     described["messages"] = json!(interface.messages);
-    let script = include_str!("web/index.mjs").replace("@SIGNATURE@", &described.to_string()).replace("@NAME@", name);
+    let is_relaxed = arguments.arithmetic() != Arithmetic::Fixed;
+    let script = include_str!("web/index.mjs")
+        .replace("@SIGNATURE@", &described.to_string())
+        .replace("@RELAXED@", &is_relaxed.to_string())
+        .replace("@NAME@", name);
+    let modules =
+        [format!("{name}.wasm"), format!("{name}.relaxed.wasm")].into_iter().take(1 + usize::from(is_relaxed));
+    let files: Vec<String> = ["index.mjs", "index.d.ts"].map(str::to_string).into_iter().chain(modules).collect();
     let package = json!({
         "name": name,
         "version": "1.0.0",
         "type": "module",
         "exports": { ".": { "types": "./index.d.ts", "default": "./index.mjs" } },
-        "files": ["index.mjs", "index.d.ts", format!("{name}.wasm")],
+        "files": files,
     });
     let folder = &arguments.output;
     std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;

@@ -1,7 +1,14 @@
 // A model compiled to WebAssembly. The module has no imports; this file puts tensors into its memory.
 
 const SIGNATURE = @SIGNATURE@;
-const MODULE = new URL('./@NAME@.wasm', import.meta.url);
+
+/** A module with an instruction of relaxed-simd. */
+const PROBE = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15, 65, 2, 253, 15, 253, 128, 2, 11,
+];
+/** The module with fused multiply-adds, if there is one and the page can run it. */
+const ENDING = @RELAXED@ && WebAssembly.validate(new Uint8Array(PROBE)) ? 'relaxed.wasm' : 'wasm';
+const MODULE = new URL(`./@NAME@.${ENDING}`, import.meta.url);
 
 /** The arrays of element types, with the names of onnxruntime-common. 16-bit floats are their bits. */
 const ARRAYS = {

@@ -1,6 +1,6 @@
 //! Int8 tiles as loops, for code without a runtime.
 //!
-//! Products of bytes fit 16 bits. The accumulators of a column are the lanes of a quad, whose sum is taken at the end.
+//! Neighbouring products are added at once, so that a column has two accumulators, whose sum is taken at the end.
 
 use abi::{Product, Start};
 use dialects::linalg::GROUP;
@@ -104,7 +104,7 @@ impl Bytes<'_> {
     fn columns(&self, code: &mut Code<'_>, row: Value, column: Value, rest: i64) {
         let Element { left, right, target } = self.place(code, row, column);
         let zero = code.zero_sum();
-        let zeros = code.value(vector::BROADCAST, &[zero], lanes_of(LANES, Type::I32));
+        let zeros = code.value(vector::BROADCAST, &[zero], lanes_of(LANES / 2, Type::I32));
         let sums = vec![zeros; (COLUMNS / VECTOR_COLUMNS) as usize];
         let sums =
             self.reduce(code, (0, self.walk.last_block), (left, right), sums, &|code, steps, (left, right), sums| {
@@ -133,9 +133,8 @@ impl Bytes<'_> {
                 Start::Values => Some(load(self.out, target)),
             };
             let mut total = start;
-            for lane in 0..QUAD {
-                let mask: Vec<i64> = (0..VECTOR_COLUMNS).map(|column| column * QUAD + lane).collect();
-                let part = code.shuffle(sum, &mask, Type::I32);
+            for parity in 0..2 {
+                let part = code.lanes_from(sum, VECTOR_COLUMNS, (2, parity), Type::I32);
                 total = Some(match total {
                     Some(total) => code.value(arith::ADDI, &[total, part], lanes_of(VECTOR_COLUMNS, Type::I32)),
                     None => part,
@@ -167,9 +166,13 @@ impl Bytes<'_> {
             let at = code.plus(first, number * LANES);
             let columns = code.value(vector::LOAD, &[self.right, at], lanes_of(LANES, Type::I8));
             let columns = code.value(arith::EXTSI, &[columns], lanes_of(LANES, Type::I16));
-            let products = code.value(arith::MULI, &[factors, columns], lanes_of(LANES, Type::I16));
-            let products = code.value(arith::EXTSI, &[products], lanes_of(LANES, Type::I32));
-            code.value(arith::ADDI, &[sum, products], lanes_of(LANES, Type::I32))
+            let [wide, columns] =
+                [factors, columns].map(|factor| code.value(arith::EXTSI, &[factor], lanes_of(LANES, Type::I32)));
+            let products = code.value(arith::MULI, &[wide, columns], lanes_of(LANES, Type::I32));
+            // most processors have an instruction for this
+            let [even, odd] = [0, 1].map(|parity| code.lanes_from(products, LANES / 2, (2, parity), Type::I32));
+            let pairs = code.value(arith::ADDI, &[even, odd], lanes_of(LANES / 2, Type::I32));
+            code.value(arith::ADDI, &[sum, pairs], lanes_of(LANES / 2, Type::I32))
         };
         (0..).zip(sums).map(add).collect()
     }

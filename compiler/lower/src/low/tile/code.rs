@@ -224,6 +224,12 @@ impl<'b> Code<'b> {
         self.builder.constant(Attribute::Integer(0, Type::I8), Type::I8)
     }
 
+    /// `count` lanes of a vector, every `step`-th from the first one on.
+    pub(super) fn lanes_from(&mut self, value: Value, count: i64, (step, first): (i64, i64), element: Type) -> Value {
+        let positions: Vec<i64> = (0..count).map(|lane| step * lane + first).collect();
+        self.shuffle(value, &positions, element)
+    }
+
     /// The lanes of a vector at these positions.
     pub(super) fn shuffle(&mut self, value: Value, positions: &[i64], element: Type) -> Value {
         let r#type = Type::vector(&[positions.len() as i64], element);
