@@ -652,3 +652,76 @@ fn an_output_takes_the_place_of_an_input() {
     let program = build(compiler(), &model, &[], CACHE, "link-cache");
     assert_eq!(text_of(&mut Command::new(program)), "9 9 3 4 9 9 9 4 ");
 }
+
+/// A model and its input as a file; doubles its input.
+fn doubling(folder: &Path) -> (PathBuf, PathBuf) {
+    let (model, input) = (folder.join("m.onnxtxt"), folder.join("x.npy"));
+    let text = "<ir_version: 10, opset_import: [\"\": 18]> g (float[3] x) => (float[3] y) { y = Add (x, x) }";
+    let mut header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }".to_string();
+    header += &" ".repeat(64 - (10 + header.len() + 1) % 64);
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    [1f32, 2.0, 3.0].iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    std::fs::write(&model, text).expect("the folder takes files");
+    std::fs::write(&input, bytes).expect("the folder takes files");
+    (model, input)
+}
+
+/// A program for another target; `None` if this machine has no linker or no runtime for it.
+fn foreign_program(model: &Path, arguments: &[&str], program: &Path) -> Option<()> {
+    let mut command = Command::new(compiler());
+    let made = command.arg(model).args(["--emit", "exe"]).args(arguments).arg("-o").arg(program).output();
+    let made = made.expect("onnxc starts");
+    let said = String::from_utf8_lossy(&made.stderr);
+    if !made.status.success()
+        && ["no linker was found", "was not found in the folder"].iter().any(|why| said.contains(why))
+    {
+        eprintln!("skipped: {said}");
+        return None;
+    }
+    assert!(made.status.success(), "{said}");
+    Some(())
+}
+
+#[test]
+fn a_static_program_runs_in_an_empty_root() {
+    let folder = scratch::folder("static");
+    let (model, _) = doubling(&folder);
+    let program = folder.join("program");
+    let Some(()) = foreign_program(&model, &["--static"], &program) else { return };
+    let bytes = std::fs::read(&program).expect("it was written");
+    let file = object::File::parse(&*bytes).expect("a program");
+    let is_dynamic = object::Object::dynamic_symbols(&file).any(|symbol| object::ObjectSymbol::is_undefined(&symbol));
+    assert!(!is_dynamic, "it needs libraries");
+    let run = Command::new("chroot").arg(&folder).args(["/program", "x=/x.npy"]).output().expect("chroot starts");
+    let said = String::from_utf8_lossy(&run.stderr);
+    if said.contains("Operation not permitted") {
+        return eprintln!("skipped: {said}");
+    }
+    assert!(run.status.success(), "{said}");
+    assert!(String::from_utf8_lossy(&run.stdout).contains('6'), "{}", String::from_utf8_lossy(&run.stdout));
+}
+
+#[test]
+fn a_program_for_another_processor_runs() {
+    let folder = scratch::folder("foreign");
+    let (model, input) = doubling(&folder);
+    for triple in ["aarch64-unknown-linux-musl", "aarch64-unknown-linux-gnu"] {
+        let program = folder.join(triple);
+        let options = ["--target", triple, "--static"];
+        let options = if triple.ends_with("musl") { &options[..] } else { &options[..2] };
+        let Some(()) = foreign_program(&model, options, &program) else { continue };
+        let Ok(run) = Command::new("qemu-aarch64").arg(&program).arg(format!("x={}", input.display())).output() else {
+            return eprintln!("skipped: qemu-aarch64 is missing");
+        };
+        let said = String::from_utf8_lossy(&run.stderr);
+        if said.contains("ld-linux-aarch64") {
+            // the C library of the target is not installed
+            continue;
+        }
+        assert!(run.status.success(), "{triple}: {said}");
+        assert!(String::from_utf8_lossy(&run.stdout).contains('6'), "{}", String::from_utf8_lossy(&run.stdout));
+    }
+}

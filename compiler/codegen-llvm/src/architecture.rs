@@ -18,14 +18,49 @@ pub(crate) struct Architecture {
     /// Constant parts of addresses below this are left to loads and stores, for targets on which LLVM does not do so without
     /// being told that the addition does not wrap.
     pub(crate) offsets: i64,
+    /// Whether processors convert f16.
+    pub(crate) f16: Conversions,
+}
+
+/// Which processors of a kind have instructions that convert f16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conversions {
+    Always,
+    /// Those with fused multiply-adds.
+    WithFused,
+    Never,
 }
 
 /// Without NEON on 32-bit ARM, as its vectors flush subnormal numbers to zero. The features of WebAssembly are those that all
 /// browsers have had for years.
 const ARCHITECTURES: [Architecture; 8] = [
-    Architecture { prefix: "x86_64", features: "", abi: "", fused: false, has_extremes: false, offsets: 0 },
-    Architecture { prefix: "aarch64", features: "", abi: "", fused: true, has_extremes: true, offsets: 0 },
-    Architecture { prefix: "arm64", features: "", abi: "", fused: true, has_extremes: true, offsets: 0 },
+    Architecture {
+        prefix: "x86_64",
+        features: "",
+        abi: "",
+        fused: false,
+        has_extremes: false,
+        offsets: 0,
+        f16: Conversions::WithFused,
+    },
+    Architecture {
+        prefix: "aarch64",
+        features: "",
+        abi: "",
+        fused: true,
+        has_extremes: true,
+        offsets: 0,
+        f16: Conversions::Always,
+    },
+    Architecture {
+        prefix: "arm64",
+        features: "",
+        abi: "",
+        fused: true,
+        has_extremes: true,
+        offsets: 0,
+        f16: Conversions::Always,
+    },
     Architecture {
         prefix: "riscv64",
         features: "+m,+a,+f,+d,+c",
@@ -33,9 +68,26 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: true,
         has_extremes: false,
         offsets: 0,
+        f16: Conversions::Never,
     },
-    Architecture { prefix: "riscv32", features: "+m,+c", abi: "ilp32", fused: false, has_extremes: false, offsets: 0 },
-    Architecture { prefix: "thumb", features: "", abi: "", fused: false, has_extremes: false, offsets: 0 },
+    Architecture {
+        prefix: "riscv32",
+        features: "+m,+c",
+        abi: "ilp32",
+        fused: false,
+        has_extremes: false,
+        offsets: 0,
+        f16: Conversions::Never,
+    },
+    Architecture {
+        prefix: "thumb",
+        features: "",
+        abi: "",
+        fused: false,
+        has_extremes: false,
+        offsets: 0,
+        f16: Conversions::Never,
+    },
     Architecture {
         prefix: "armv7",
         features: "+v7,+vfp3,-d32,+thumb2,-neon",
@@ -43,6 +95,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: false,
         has_extremes: false,
         offsets: 0,
+        f16: Conversions::Never,
     },
     Architecture {
         prefix: "wasm32",
@@ -52,6 +105,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         has_extremes: true,
         // no buffer begins below it, so that no address does without its offset
         offsets: 1024,
+        f16: Conversions::Never,
     },
 ];
 

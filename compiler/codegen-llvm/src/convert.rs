@@ -146,9 +146,21 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
+    /// Whether the processor has instructions that convert `f16`.
+    fn converts_f16(&self) -> bool {
+        match self.unit.f16 {
+            Conversions::Always => true,
+            Conversions::WithFused => self.fused,
+            Conversions::Never => false,
+        }
+    }
+
     /// The value of an `f16` or `bf16` given by its bits.
     pub(crate) fn half_to_f32(&self, from: &ir::Type, bits: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
         let single = self.lanes_of(bits, &ir::Type::F32)?;
+        if *from == ir::Type::F16 && !self.converts_f16() {
+            return self.f32_of_f16_bits(bits);
+        }
         if *from == ir::Type::F16 {
             let half = with_scalar(bits.get_type(), self.unit.context.f16_type().into());
             let half = self.cast(InstructionOpcode::BitCast, bits, half)?;
@@ -165,6 +177,9 @@ impl<'c> Translator<'_, 'c> {
     /// The bits of the `f16` or `bf16` nearest to an `f32`.
     pub(crate) fn f32_to_half(&self, to: &ir::Type, x: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
         let bits = self.lanes_of(x, &ir::Type::I16)?;
+        if *to == ir::Type::F16 && !self.converts_f16() {
+            return self.f16_bits_of_f32(x);
+        }
         if *to == ir::Type::F16 {
             let half = with_scalar(x.get_type(), self.unit.context.f16_type().into());
             let half = self.cast(InstructionOpcode::FPTrunc, x, half)?;

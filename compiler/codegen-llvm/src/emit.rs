@@ -10,7 +10,7 @@ use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::targets::{FileType, TargetMachine};
 use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
-use crate::architecture::{Architecture, is_elf, is_object, is_wasm};
+use crate::architecture::{Architecture, Conversions, is_elf, is_object, is_wasm};
 use crate::fill::{fill, is_filled_later};
 use crate::frames::{Frames, with_frames};
 use crate::function::{Unit, translate};
@@ -129,6 +129,7 @@ fn emit<T>(
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
         composes_extremes: !architecture.is_some_and(|architecture| architecture.has_extremes),
+        f16: architecture.map_or(Conversions::Never, |architecture| architecture.f16),
         web: is_wasm(&machine.get_triple().as_str().to_string_lossy())
             .then(|| WebAssembly { relaxed: options.features.contains("+relaxed-simd") }),
         offsets: architecture.map_or(0, |architecture| architecture.offsets),

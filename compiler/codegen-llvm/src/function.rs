@@ -12,6 +12,7 @@ use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionTy
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PhiValue, VectorValue};
 use ir::{Attribute, Body, Diagnostic, FunctionView, IndexMap, Location, Op};
 
+use crate::architecture::Conversions;
 use crate::form::{scalar_type, value_type};
 use crate::webassembly::WebAssembly;
 
@@ -47,6 +48,7 @@ pub(crate) struct Unit<'c> {
     pub(crate) composes_extremes: bool,
     /// See [`crate::architecture::Architecture`].
     pub(crate) offsets: i64,
+    pub(crate) f16: Conversions,
     /// What code may use if the target is WebAssembly.
     pub(crate) web: Option<WebAssembly>,
 }

@@ -10,6 +10,7 @@ mod emit;
 mod extreme;
 mod fill;
 mod float;
+mod float16;
 mod form;
 mod frames;
 mod function;

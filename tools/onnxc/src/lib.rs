@@ -8,6 +8,8 @@ mod emit;
 mod header;
 mod inspect;
 #[cfg(feature = "llvm")]
+mod linker;
+#[cfg(feature = "llvm")]
 mod native;
 #[cfg(feature = "llvm")]
 mod package;
@@ -57,7 +59,7 @@ struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// The model; - is standard input
-    #[arg(required_unless_present_any = ["worker", "successor", "probe", "completions"])]
+    #[arg(required_unless_present_any = ["worker", "successor", "probe", "completions", "print_targets"])]
     model: Option<PathBuf>,
     /// The output file; - is standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
@@ -68,6 +70,12 @@ struct Arguments {
     /// The target triple; this machine's by default
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
+    /// Link a program with nothing but itself: with musl, unless --target names another C library
+    #[arg(long = "static")]
+    is_static: bool,
+    /// Print the targets, and what can be made for each of them here
+    #[arg(long, exclusive = true)]
+    print_targets: bool,
     /// The CPU as LLVM names it, or native for this machine's; by default any x86-64-v2 or better, with kernels for v3
     /// and v4 that are chosen when the model is loaded
     #[arg(long, value_name = "NAME")]
@@ -192,6 +200,10 @@ enum Emit {
 #[cfg(feature = "llvm")]
 const BASELINE: i64 = 2;
 
+/// The target of static programs.
+const STATIC_TARGET: &str =
+    if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-musl" } else { "x86_64-unknown-linux-musl" };
+
 /// The name of the model in a program.
 const PROGRAM: &str = "model";
 
@@ -244,7 +256,8 @@ impl Arguments {
         if self.is_web() {
             return Some(web::TARGET);
         }
-        self.target.as_deref()
+        let is_static = self.is_static && self.target.is_none();
+        if is_static { Some(STATIC_TARGET) } else { self.target.as_deref() }
     }
 
     /// The kind of output that the file's extension suggests, if it differs.
@@ -325,10 +338,8 @@ impl Arguments {
                     "{option}: it is for objects, which are linked with nothing of ours"
                 )));
             }
-            Emit::Lib | Emit::Staticlib | Emit::Package | Emit::Exe if self.target.is_some() => {
-                return Err(Failure::usage(
-                    "--target: libraries and programs are linked for this machine; an object is not",
-                ));
+            emit if self.is_static && emit != Emit::Exe => {
+                return Err(Failure::usage("--static: only programs are linked so: --emit exe"));
             }
             _ => {}
         }
@@ -405,6 +416,10 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     #[cfg(feature = "llvm")]
     if arguments.successor {
         return worker::succeed();
+    }
+    #[cfg(feature = "llvm")]
+    if arguments.print_targets {
+        return linker::print_targets();
     }
     #[cfg(feature = "llvm")]
     if arguments.probe {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
 use commandline::{Drafts, Failure, cannot_write, write_binary};
@@ -12,6 +11,7 @@ use ir::Module;
 use crate::archive::archive;
 use crate::emit::write_text;
 use crate::header::{header, static_header};
+use crate::linker::Linked;
 use crate::program::{Program, Whole};
 use crate::{Arguments, Emit};
 
@@ -24,6 +24,7 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
     let options = Options { exports: exports(arguments.freestanding().as_deref()), ..options(arguments) };
     let Whole { module, interface, signature, step, trace } = program.join(&arguments.symbols(), arguments.cpu().1);
     let header = || header(&interface, &signature, step.as_ref());
+    let linked = || Linked::of(arguments.target(), arguments.is_static);
     let write_object_with = |features: &str, path: &Path| {
         let interface = (!arguments.is_freestanding()).then(|| interface.clone());
         let options = Options { interface, features: features.to_string(), ..options.clone() };
@@ -72,10 +73,11 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
         }
         Emit::Lib => write_file(arguments, drafts, |path| {
             let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();
-            link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
+            let product = Product::Library { soname: &soname, exports: &interface.exports() };
+            link((path, linked()?), drafts, write_object, &product)
         }),
         Emit::Staticlib => {
-            write_file(arguments, drafts, |path| archive(path, &runtime_library()?, drafts, write_object))
+            write_file(arguments, drafts, |path| archive(path, &linked()?.runtime()?, drafts, write_object))
         }
         Emit::Package => {
             let (name, folder) = (arguments.symbols(), &arguments.output);
@@ -86,13 +88,15 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
             let object = object.path().join("model.o");
             write_object(&object)?;
             let copy = |path: &Path| fs::copy(&object, path).map(drop).map_err(|error| cannot_write(path, &error));
-            finished(&folder.join("lib").join(&soname), drafts, |path| link(path, drafts, copy, &product))?;
+            finished(&folder.join("lib").join(&soname), drafts, |path| {
+                link((path, linked()?), drafts, copy, &product)
+            })?;
             finished(&folder.join("lib").join(archived), drafts, |path| {
-                archive(path, &runtime_library()?, drafts, copy)
+                archive(path, &linked()?.runtime()?, drafts, copy)
             })
         }
         _ => write_file(arguments, drafts, |path| {
-            link(path, drafts, write_object, &Product::Program { header: &header() })
+            link((path, linked()?), drafts, write_object, &Product::Program { header: &header() })
         }),
     }
 }
@@ -174,7 +178,7 @@ enum Product<'a> {
 
 /// Links an object with the runtime.
 fn link(
-    target: &Path,
+    (target, linked): (&Path, Linked<'_>),
     drafts: &Drafts,
     write_object: impl FnOnce(&Path) -> Result<(), Failure>,
     product: &Product<'_>,
@@ -185,7 +189,7 @@ fn link(
         fs::write(&path, bytes).map_err(|error| cannot_write(&path, &error))?;
         Ok::<PathBuf, Failure>(path)
     };
-    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    let (mut command, runtime) = (linked.command()?, linked.runtime()?);
     command.arg("-o").arg(target);
     match product {
         Product::Library { soname, exports } => {
@@ -203,18 +207,10 @@ fn link(
     }
     let object = folder.path().join("model.o");
     write_object(&object)?;
-    let runtime = runtime_library()?;
     command.arg(object).arg(&runtime);
-    command.args(["-lm", "-lpthread", "-ldl", "-Wl,--gc-sections"]);
-    let failed = |problem: String| Failure::input(format!("linking with cc: {problem}"));
+    let linker = command.get_program().to_string_lossy().into_owned();
+    command.args(linked.libraries(&linker));
+    let failed = |problem: String| Failure::input(format!("linking with {linker}: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())) }
-}
-
-/// The static library of the runtime: in the same directory as this program.
-fn runtime_library() -> Result<PathBuf, Failure> {
-    const NAME: &str = "libruntime.a";
-    let here = std::env::current_exe().unwrap_or_default();
-    let found = here.ancestors().skip(1).take(3).map(|folder| folder.join(NAME)).find(|path| path.is_file());
-    found.ok_or_else(|| Failure::usage(format!("{NAME} was not found in the directory of this program")))
 }
