@@ -27,12 +27,11 @@ pub struct Target {
 
 const LINUX: &str = "x86_64-unknown-linux-gnu";
 
-/// Functions for instructions that baseline x86-64 and ARMv7 lack: rounding to integers.
+/// Functions for instructions that baseline x86-64 lacks: rounding to integers.
 const ROUNDING: &[&str] = &["ceil", "floor", "roundeven", "trunc"];
 
 /// Also what ARM's interface has functions for.
-const ARM: &[&str] =
-    &["ceil", "floor", "roundeven", "trunc", "__aeabi_", "__gnu_", "fmin", "fmax", "__udivdi3", "__divdi3"];
+const ARM: &[&str] = &["__aeabi_", "__gnu_", "fmin", "fmax", "__udivdi3", "__divdi3"];
 
 /// x86-64 at every level, AArch64, RISC-V, 32-bit ARM, WebAssembly.
 pub const TARGETS: [Target; 7] = [

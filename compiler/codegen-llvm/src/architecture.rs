@@ -18,6 +18,8 @@ pub(crate) struct Architecture {
     /// Constant parts of addresses below this are left to loads and stores, for targets on which LLVM does not do so without
     /// being told that the addition does not wrap.
     pub(crate) offsets: i64,
+    /// Whether processors round to integers.
+    pub(crate) rounds: bool,
     /// Whether processors convert f16.
     pub(crate) f16: Conversions,
 }
@@ -41,6 +43,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: false,
         has_extremes: false,
         offsets: 0,
+        rounds: true,
         f16: Conversions::WithFused,
     },
     Architecture {
@@ -50,6 +53,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: true,
         has_extremes: true,
         offsets: 0,
+        rounds: true,
         f16: Conversions::Always,
     },
     Architecture {
@@ -59,6 +63,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: true,
         has_extremes: true,
         offsets: 0,
+        rounds: true,
         f16: Conversions::Always,
     },
     Architecture {
@@ -68,6 +73,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: true,
         has_extremes: false,
         offsets: 0,
+        rounds: true,
         f16: Conversions::Never,
     },
     Architecture {
@@ -77,6 +83,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: false,
         has_extremes: false,
         offsets: 0,
+        rounds: false,
         f16: Conversions::Never,
     },
     Architecture {
@@ -86,6 +93,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: false,
         has_extremes: false,
         offsets: 0,
+        rounds: false,
         f16: Conversions::Never,
     },
     Architecture {
@@ -95,6 +103,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         fused: false,
         has_extremes: false,
         offsets: 0,
+        rounds: false,
         f16: Conversions::Never,
     },
     Architecture {
@@ -105,6 +114,7 @@ const ARCHITECTURES: [Architecture; 8] = [
         has_extremes: true,
         // no buffer begins below it, so that no address does without its offset
         offsets: 1024,
+        rounds: true,
         f16: Conversions::Never,
     },
 ];

@@ -6,6 +6,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, InstructionOpcode};
 use ir::{FloatType, Op};
 
+use crate::architecture::Conversions;
 use crate::form::{is_half, scalar_type, with_scalar};
 use crate::function::{Failure, Translated, Translator};
 

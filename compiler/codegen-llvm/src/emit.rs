@@ -129,6 +129,7 @@ fn emit<T>(
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
         composes_extremes: !architecture.is_some_and(|architecture| architecture.has_extremes),
+        rounds: architecture.is_some_and(|architecture| architecture.rounds),
         f16: architecture.map_or(Conversions::Never, |architecture| architecture.f16),
         web: is_wasm(&machine.get_triple().as_str().to_string_lossy())
             .then(|| WebAssembly { relaxed: options.features.contains("+relaxed-simd") }),

@@ -11,6 +11,7 @@ use ir::{Attribute, Op};
 use crate::extreme::Extreme;
 use crate::form::is_half;
 use crate::function::{Failure, Translated, Translator};
+use crate::rounding::Rounding;
 
 /// A comparison in LLVM's terms.
 fn predicate(predicate: CmpFPredicate) -> FloatPredicate {
@@ -141,6 +142,9 @@ impl<'c> Translator<'_, 'c> {
             }
             (_, &[x, y]) if let Some(extreme) = Extreme::of(code).filter(|_| self.unit.composes_extremes) => {
                 self.extreme(extreme, x, y)?
+            }
+            (_, &[x]) if let Some(rounding) = Rounding::of(code).filter(|_| !self.unit.rounds) => {
+                self.rounded(rounding, x, *self.operand_type(op, 0).element() == ir::Type::F64)?
             }
             (arith::MAXNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
             (arith::MINNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,

@@ -49,6 +49,7 @@ pub(crate) struct Unit<'c> {
     /// See [`crate::architecture::Architecture`].
     pub(crate) offsets: i64,
     pub(crate) f16: Conversions,
+    pub(crate) rounds: bool,
     /// What code may use if the target is WebAssembly.
     pub(crate) web: Option<WebAssembly>,
 }

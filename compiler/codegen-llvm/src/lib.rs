@@ -18,6 +18,7 @@ mod integer;
 mod interface;
 mod memory;
 mod rolled;
+mod rounding;
 mod target;
 mod vector;
 mod webassembly;

@@ -111,9 +111,15 @@ fn machine() -> Option<u64> {
     Some((kilobytes("MemAvailable:")? + kilobytes("SwapFree:").unwrap_or(0)) * 1024)
 }
 
+/// The type of the names of limits.
+#[cfg(target_env = "gnu")]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(target_env = "gnu"))]
+type Resource = libc::c_int;
+
 /// What a resource limit leaves; `field` is that of `/proc/self/statm`, in pages, that counts towards it.
 #[cfg(target_os = "linux")]
-fn resource(limit: libc::__rlimit_resource_t, field: usize) -> Option<u64> {
+fn resource(limit: Resource, field: usize) -> Option<u64> {
     let mut value = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: fills the struct in.
     if unsafe { libc::getrlimit(limit, &raw mut value) } != 0 || value.rlim_cur == libc::RLIM_INFINITY {

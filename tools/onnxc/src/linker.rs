@@ -142,8 +142,8 @@ fn parts(triple: &str) -> (&str, &str) {
 
 /// Whether a program is there.
 fn runs(program: &str) -> bool {
-    let run = Command::new(program).arg("--help").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    run.status().is_ok()
+    let mut run = Command::new(program);
+    run.arg("--help").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
 /// Prints the targets, and what can be made for each of them here.

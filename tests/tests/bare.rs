@@ -1,0 +1,133 @@
+//! Quantised models without a runtime on machines without an operating system, emulated by QEMU: the bits are those of a run here.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tests::conformance::repository;
+use tests::linked::run;
+use tests::scratch;
+use tests::worker::onnxc;
+
+/// A machine: its files in `tests/bare`, the target, how zig names it, and the emulator.
+struct Machine {
+    name: &'static str,
+    target: &'static [&'static str],
+    zig: &'static [&'static str],
+    emulator: &'static [&'static str],
+}
+
+const MACHINES: [Machine; 2] = [
+    Machine {
+        name: "arm",
+        target: &["--target", "thumbv7em-none-eabihf", "--cpu", "cortex-m4"],
+        zig: &["-target", "thumb-freestanding-eabihf", "-mcpu=cortex_m4"],
+        emulator: &["qemu-system-arm", "-M", "mps2-an386", "-semihosting", "-display", "none", "-kernel"],
+    },
+    Machine {
+        name: "riscv",
+        target: &["--target", "riscv32imc-unknown-none-elf"],
+        zig: &["-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+c"],
+        emulator: &[
+            "qemu-system-riscv32",
+            "-M",
+            "virt",
+            "-bios",
+            "none",
+            "-display",
+            "none",
+            "-serial",
+            "stdio",
+            "-kernel",
+        ],
+    },
+];
+
+/// Those of `tests/models/tiny.py`, with the elements of their outputs. The others take minutes in the emulators.
+const MODELS: [(&str, usize); 3] = [("keywords", 12), ("pictures", 10), ("anomalies", 640)];
+
+fn python() -> Command {
+    Command::new(std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into()))
+}
+
+/// The folders of the models; `None` if the generator cannot run.
+fn models() -> Option<PathBuf> {
+    let folder = scratch::folder("tiny");
+    let made = python().arg(repository().join("tests/models/tiny.py")).arg(&folder).output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        eprintln!("skipped: tests/models/tiny.py fails; set PYTHON to one with tests/requirements.txt");
+        return None;
+    }
+    Some(folder)
+}
+
+/// The elements of an array of f32 as words of C.
+fn header(array: &Path, outputs: usize) -> String {
+    let bytes = std::fs::read(array).expect("the generator writes the input");
+    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let words = bytes[10 + length..]
+        .chunks_exact(4)
+        .map(|word| format!("{}u", u32::from_le_bytes(word.try_into().expect("four bytes"))));
+    let words: Vec<String> = words.collect();
+    format!("#define OUTPUT {outputs}\nstatic const uint32_t input[] = {{{}}};\n", words.join(","))
+}
+
+/// The words that a machine prints; `None` without a linker or an emulator.
+fn printed(machine: &Machine, folder: &Path) -> Option<Vec<String>> {
+    let (object, program) = (folder.join(machine.name).with_extension("o"), folder.join(machine.name));
+    let mut compile = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
+    compile.arg(folder.join("model.onnx")).args(machine.target);
+    run(compile.args(["--freestanding", "--fixed-fp", "--name", "net", "-o"]).arg(&object));
+    let sources = repository().join("tests/bare");
+    let mut zig = python();
+    zig.args(["-m", "ziglang", "cc"]).args(machine.zig).args(["-O1", "-ffreestanding", "-fno-builtin", "-nostdlib"]);
+    zig.arg("-I").arg(folder).arg(sources.join("main.c")).arg(sources.join(machine.name).with_extension("c"));
+    zig.arg(&object).arg(format!("-Wl,-T,{}", sources.join(machine.name).with_extension("ld").display()));
+    let linked = zig.args(["-Wl,-e,start", "-o"]).arg(&program).output().expect("python starts");
+    let said = String::from_utf8_lossy(&linked.stderr);
+    if said.contains("No module named ziglang") {
+        eprintln!("skipped: {said}");
+        return None;
+    }
+    assert!(linked.status.success(), "{said}");
+    let Ok(ran) = Command::new(machine.emulator[0]).args(&machine.emulator[1..]).arg(&program).output() else {
+        eprintln!("skipped: {} is missing", machine.emulator[0]);
+        return None;
+    };
+    // semihosting writes to standard error
+    let text = [ran.stdout, ran.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    assert!(!text.contains("fault"), "{}: {text}", machine.name);
+    Some(text.lines().map(|line| line.trim().to_string()).collect())
+}
+
+/// The bits that the same model computes here.
+fn expected(folder: &Path, outputs: usize) -> Vec<String> {
+    let results = folder.join("results");
+    let mut here = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))).with_file_name("onnx-run"));
+    here.arg(folder.join("model.onnx")).arg("--input").arg(format!("x={}", folder.join("x.npy").display()));
+    run(here.args(["--fixed-fp", "--quiet", "--no-cache", "--save"]).arg(&results));
+    let bytes = std::fs::read(results.join("y.npy")).expect("it has an output y");
+    let elements = &bytes[bytes.len() - 4 * outputs..];
+    let bits = |word: &[u8]| format!("{:08x}", u32::from_le_bytes(word.try_into().expect("four bytes")));
+    elements.chunks_exact(4).map(bits).collect()
+}
+
+#[test]
+fn machines_without_an_operating_system_compute_the_same_bits() {
+    let Some(folder) = models() else { return };
+    for (name, outputs) in MODELS {
+        let folder = folder.join(name);
+        std::fs::write(folder.join("input.h"), header(&folder.join("x.npy"), outputs)).expect("the folder takes files");
+        let expected = expected(&folder, outputs);
+        for machine in &MACHINES {
+            let Some(lines) = printed(machine, &folder) else { continue };
+            let at = lines.iter().position(|line| line == "stack").unwrap_or_else(|| panic!("{name}: {lines:?}"));
+            assert_eq!(lines[at - outputs..at], expected, "{name} on {}", machine.name);
+            eprintln!(
+                "{name} on {}: {} bytes of stack",
+                machine.name,
+                u64::from_str_radix(&lines[at + 1], 16).unwrap_or(0)
+            );
+        }
+    }
+}
