@@ -62,7 +62,7 @@ impl Processors {
         // that of the set. The system refuses an empty set.
         unsafe {
             libc::CPU_CLR(processor, &mut self.0);
-            libc::pthread_setaffinity_np(thread.as_pthread_t(), size_of::<Set>(), &raw const self.0);
+            libc::pthread_setaffinity_np(thread.as_pthread_t() as libc::pthread_t, size_of::<Set>(), &raw const self.0);
         }
     }
 }
