@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use egg::{Id, Language};
 use ir::IndexMap;
 
+use crate::Extraction;
 use crate::cost;
 use crate::graph::Graph;
 use crate::language::Node;
@@ -30,8 +31,8 @@ pub(crate) struct Extractor {
 }
 
 impl Extractor {
-    /// The classes that are reachable from the roots.
-    pub(crate) fn new(graph: &Graph<'_>, roots: &[Id]) -> Extractor {
+    /// The classes that are reachable from the roots, with the costs by which one is to be chosen.
+    pub(crate) fn new(graph: &Graph<'_>, roots: &[Id], extraction: Extraction) -> Extractor {
         let mut extractor = Extractor { index: IndexMap::default(), nodes: Vec::new(), roots: Vec::new() };
         extractor.roots = roots.iter().map(|&root| extractor.place(graph.egraph.find(root))).collect();
         let mut at = 0;
@@ -39,9 +40,10 @@ impl Extractor {
             let nodes: Vec<(f64, Vec<usize>)> = graph.egraph[class]
                 .nodes
                 .iter()
-                .map(|node| {
+                .enumerate()
+                .map(|(index, node)| {
                     let children = node.children().iter().map(|&child| extractor.place(graph.egraph.find(child)));
-                    (cost::of(graph, class, node), children.collect())
+                    (weighed(cost::of(graph, class, node), extraction, (at, index)), children.collect())
                 })
                 .collect();
             extractor.nodes.push(nodes);
@@ -205,6 +207,23 @@ impl Extractor {
             if !is_better {
                 return choice;
             }
+        }
+    }
+}
+
+/// The cost by which a node, named by its class and its index there, is chosen.
+fn weighed(cost: f64, extraction: Extraction, (class, index): (usize, usize)) -> f64 {
+    match extraction {
+        _ if cost == 0.0 => 0.0,
+        Extraction::Cheapest => cost,
+        Extraction::Costliest => 1e7 / (1.0 + cost),
+        Extraction::Random(seed) => {
+            let words = [seed, class as u64, index as u64];
+            let mixed = words.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |hash, word| {
+                let hash = (hash ^ word).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                hash ^ hash >> 29
+            });
+            cost::VIEW + (mixed >> 32) as f64 / 1e6
         }
     }
 }

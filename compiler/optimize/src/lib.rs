@@ -45,6 +45,43 @@ const WINDOW: usize = 2500;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Families(pub Vec<&'static str>);
 
+/// Which of the equal graphs that are found is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extraction {
+    /// The cheapest, by the cost model.
+    #[default]
+    Cheapest,
+    /// One of costly operations: for tests of rules that rarely win.
+    Costliest,
+    /// One by random costs, which the seed determines: for tests of rules in company.
+    Random(u64),
+}
+
+impl std::str::FromStr for Extraction {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Extraction, String> {
+        match text {
+            "cheapest" => Ok(Extraction::Cheapest),
+            "costliest" => Ok(Extraction::Costliest),
+            seed => seed
+                .parse()
+                .map(Extraction::Random)
+                .map_err(|_| format!("'{text}' is neither cheapest nor costliest nor a seed")),
+        }
+    }
+}
+
+impl std::fmt::Display for Extraction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Extraction::Cheapest => f.write_str("cheapest"),
+            Extraction::Costliest => f.write_str("costliest"),
+            Extraction::Random(seed) => seed.fmt(f),
+        }
+    }
+}
+
 /// The allowed rewrites, and their limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -52,6 +89,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Names of families of rules that are left out.
     pub without: Families,
+    /// Which graph is chosen.
+    pub extraction: Extraction,
     /// Whether the report contains the savings of each rule.
     pub explain: bool,
     /// Whether the report contains the fate of operations that were removed.
@@ -67,6 +106,7 @@ impl Default for Options {
         Options {
             strict_fp: false,
             without: Families::default(),
+            extraction: Extraction::Cheapest,
             explain: false,
             trace: false,
             node_limit: 6,
@@ -151,7 +191,7 @@ fn optimize_window(
     let wanted = values_wanted_outside(body, window);
     let mut graph = Graph::new(body, shapes, window);
     let roots: Vec<Id> = wanted.iter().map(|&value| graph.class(value)).collect();
-    let before = Extractor::new(&graph, &roots);
+    let before = Extractor::new(&graph, &roots, Extraction::Cheapest);
     report.cost_before += before.cost(&original(&graph, &before, window)).map_or(0.0, |(cost, _)| cost);
     report.operations_before += graph.count_running(window);
     let trace = saturate::saturate(&mut graph, options);
@@ -161,7 +201,7 @@ fn optimize_window(
         rounds: trace.rounds,
         stop: trace.stop,
     });
-    let extractor = Extractor::new(&graph, &roots);
+    let extractor = Extractor::new(&graph, &roots, options.extraction);
     let all: Vec<Op> = graph.places.keys().copied().collect();
     let Some(choice) = extractor.best(original(&graph, &extractor, window)) else {
         erase(body, all.into_iter().skip(window.len()).collect());

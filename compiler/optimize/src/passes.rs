@@ -7,7 +7,7 @@ use dialects::rt::attributes::GONE;
 use ir::pass::{OptionValue, Pass, PassContext, PassDefinition, PassOption, PassOptions};
 use ir::{Attribute, Module, Result};
 
-use crate::{Families, Gone, Options, Report, families, optimize};
+use crate::{Extraction, Families, Gone, Options, Report, families, optimize};
 
 /// The passes.
 pub fn passes() -> [Pass; 1] {
@@ -29,6 +29,11 @@ impl PassOptions for Options {
             name: "without",
             summary: "Families of rules to leave out, separated by +.",
             field: |options| &mut options.without,
+        },
+        PassOption {
+            name: "extract",
+            summary: "Which equal graph is chosen: the cheapest; for tests, the costliest, or one by random costs of a seed.",
+            field: |options| &mut options.extraction,
         },
         PassOption {
             name: "trace",
@@ -57,6 +62,21 @@ impl OptionValue for Families {
         let chosen = text.split('+').filter(|name| !name.is_empty()).map(family).collect::<Option<_>>();
         let known = || format!("some of {}, separated by +", families().collect::<Vec<_>>().join(", "));
         self.0 = chosen.ok_or_else(known)?;
+        Ok(())
+    }
+}
+
+impl OptionValue for Extraction {
+    fn allowed(&self) -> String {
+        "cheapest|costliest|N".to_string()
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+
+    fn set(&mut self, text: &str) -> std::result::Result<(), String> {
+        *self = text.parse().map_err(|_: String| "cheapest, costliest or a seed")?;
         Ok(())
     }
 }
