@@ -113,6 +113,7 @@ const TABLE: [Legality; 4] = [
             "memref.dim",
             "memref.subview",
             "rt.append",
+            "rt.bounds",
             "rt.call",
             "rt.winograd",
         ],

@@ -4,6 +4,7 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use abi::Status;
 
@@ -50,6 +51,17 @@ pub struct RunContext {
     pub handles: *mut HandleTable,
     /// Receives new arenas.
     pub on_arena: Option<ArenaCallback>,
+    /// The access that a checked build refused.
+    pub fault: Option<Fault>,
+}
+
+/// An access outside of its buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The first byte, counted from the beginning of the buffer.
+    pub offset: i64,
+    /// The size of the buffer.
+    pub bytes: i64,
 }
 
 /// The header of a buffer that lives until the end of its scope, or of the run. The buffer follows immediately.
@@ -73,6 +85,7 @@ impl RunContext {
             strings: std::ptr::null_mut(),
             handles: std::ptr::null_mut(),
             on_arena: None,
+            fault: None,
         }
     }
 
@@ -206,6 +219,7 @@ impl RunContext {
             handles.end_run();
         }
         self.status = 0;
+        self.fault = None;
     }
 
     pub(crate) fn fail(&mut self, status: Status) {
@@ -419,6 +433,24 @@ pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64, over: 
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_fail(context_address: i64, status: i64) {
     context(context_address).fail_with(status);
+}
+
+/// Sets the run's status, and which byte of a buffer of `bytes` bytes an access began at, unless it is set already. Called
+/// by several threads.
+///
+/// # Safety
+/// The address is that of the context of a run.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_out_of_bounds(context_address: i64, number: i64, offset: i64, bytes: i64) {
+    let context: *mut RunContext = std::ptr::with_exposed_provenance_mut(context_address as usize);
+    // SAFETY: the context of a run outlives it, and nothing else writes the status or the fault while kernels run, except
+    // kernels' assertions, which write the status without reading it.
+    unsafe {
+        let status = AtomicI64::from_ptr(&raw mut (*context).status);
+        if status.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            (*context).fault = Some(Fault { offset, bytes });
+        }
+    }
 }
 
 /// Sets the run's status if it is to end early: an iteration of a loop of the host function calls it.

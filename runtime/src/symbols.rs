@@ -14,7 +14,7 @@ macro_rules! symbol_table {
 symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
     clock: rt_ticks;
-    context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_handles_begin rt_handles_end rt_append rt_copy rt_output rt_fail rt_check_stop;
+    context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_handles_begin rt_handles_end rt_append rt_copy rt_output rt_fail rt_out_of_bounds rt_check_stop;
     calls:
         rt_call_non_zero rt_call_compress rt_call_unique rt_call_top_k rt_call_non_max_suppression
         rt_call_scatter_elements rt_call_scatter_nd rt_call_write_rows rt_call_cumulate

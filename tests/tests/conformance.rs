@@ -91,6 +91,14 @@ fn cranelift_between_guard_pages() {
     check_with(&STANDARD, "cranelift", "dynamic", &["--guard-pages"]);
 }
 
+/// No access of generated code is outside of its buffer; the whole suite runs by hand, without `--sample`.
+#[test]
+fn checked_accesses() {
+    check_with(&STANDARD, "cranelift", "dynamic", &["--sanitize", "--sample", "7"]);
+    check_with(&STANDARD, "llvm", "given", &["--sanitize", "--sample", "29"]);
+    check_with(&STANDARD, "cranelift", "given", &["--sanitize", "--graphs", "30"]);
+}
+
 /// Random graphs, whose rows end inside vectors.
 #[test]
 fn graphs_between_guard_pages() {

@@ -82,7 +82,9 @@ impl Compiler {
         let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
         let [threads, workers] = [options.threads, options.workers]
             .map(|count| if count == 0 { available() } else { count.min(MOST_THREADS) });
-        Compiler { options: Options { threads, workers, ..options } }
+        // checks have no templates
+        let engine = if options.sanitize { EngineKind::Plain } else { options.engine };
+        Compiler { options: Options { threads, workers, engine, ..options } }
     }
 
     /// The signature of a model file as declared, and the inputs without declared rank; `None` if there are none.

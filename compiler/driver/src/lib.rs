@@ -43,7 +43,7 @@ pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, HALF_ERROR_BOUND, VectorR
 pub use merge::merge;
 pub use model::CompiledModel;
 pub use operators::elements::element as element_type;
-pub use options::{Arithmetic, Backend, EngineKind, INITIALIZE, MAIN, Options, Processor};
+pub use options::{Arithmetic, Backend, EngineKind, Extraction, INITIALIZE, MAIN, Options, Processor};
 pub use part::Part;
 pub use progress::{Observer, Reporter, Stage};
 pub use runtime::processor::level as processor_level;

@@ -60,15 +60,22 @@ impl CompiledModel {
         let Some(initialize) = self.initialize else { return Ok(()) };
         let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
         let status = initialize.call(&mut [context.address()], self.workers);
-        self.check(status)
+        self.check(status, &context)
     }
 
     /// The error that a run ended in, if it did.
-    pub(crate) fn check(&self, status: i64) -> Result<()> {
+    pub(crate) fn check(&self, status: i64, context: &RunContext) -> Result<()> {
         match (self.code.failure(), status) {
             (Some(diagnostics), _) => Err(diagnostics.to_vec()),
             (None, 0) => Ok(()),
-            (None, _) => Err(self.failure(status).into()),
+            (None, _) => {
+                let failure = self.failure(status);
+                Err(match context.fault {
+                    Some(fault) => failure.with_note(format!("byte {} of {}", fault.offset, fault.bytes)),
+                    None => failure,
+                }
+                .into())
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use engine::cache::Cache;
 use engine::{Engine, FastStart, PlainEngine};
 pub use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
+pub use optimize::Extraction;
 use optimize::Families;
 
 use crate::part::Part;
@@ -114,12 +115,16 @@ pub struct Options {
     pub strict: bool,
     /// The profile whose rules apply.
     pub rules: Profile,
+    /// Which of the equal graphs is compiled.
+    pub extraction: Extraction,
     /// Whether the rewrites of the graph are printed to standard error.
     pub explain: bool,
     /// Whether the lowering of each node is recorded.
     pub trace: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+    /// Whether each access of memory is checked, with the plain engine and few micro-kernels.
+    pub sanitize: bool,
     /// The cache of compiled models.
     pub cache: Option<Cache>,
     /// Is notified of the stages of a compilation.
@@ -149,9 +154,11 @@ impl Default for Options {
             freestanding: None,
             strict: false,
             rules: Profile::default(),
+            extraction: Extraction::Cheapest,
             explain: false,
             trace: false,
             profile: false,
+            sanitize: false,
             cache: None,
             observer: None,
             print_after: Vec::new(),

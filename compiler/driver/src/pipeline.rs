@@ -7,7 +7,7 @@ use engine::{PREPARE_CONSTANTS, PrepareOptions};
 use ir::pass::{Filter, Pass, PassManager, PassRegistry, Pipeline, Step};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 use lower::low::{
-    self, ExpandOptions, Functions, Inline, MapRowsOptions, OutlineOptions, TileOptions, VectorRegisters,
+    self, ExpandOptions, Functions, Inline, MapRowsOptions, NumberOptions, OutlineOptions, TileOptions, VectorRegisters,
 };
 use lower::passes::{BUILD_KERNELS, BuildOptions, Fusion, Generator, KernelOptions, Memory, Order, Runs, Shapes};
 use lower::passes::{EVALUATE_CONSTANTS, FOLD_CONSTANTS, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS};
@@ -37,10 +37,11 @@ pub fn graph(options: &Options) -> Pipeline {
 /// [`graph`] in two parts: the graph level, and the lowering from it.
 pub(crate) fn graph_steps(options: &Options) -> [Pipeline; 2] {
     // micro-kernels of single operators choose their order of addition
-    let lowered = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
+    let lowered = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() || options.sanitize;
     let optimize = optimize::Options {
         strict_fp: options.arithmetic != Arithmetic::Reassociated,
         without: options.rules_without(),
+        extraction: options.extraction,
         explain: options.explain,
         trace: options.trace,
         ..optimize::Options::default()
@@ -65,7 +66,11 @@ pub fn low_steps(options: &Options) -> (Pipeline, Pipeline) {
     let mut steps = Pipeline::default();
     steps.extend(tile_contractions(options));
     steps.extend(each.iter().flat_map(|pass| low_step(*pass, options)));
-    ([Step::from(*whole)].into(), steps)
+    let whole = match options.sanitize {
+        true => Step::new(&low::NUMBER_ASSERTIONS, NumberOptions { bounds: true }),
+        false => Step::from(*whole),
+    };
+    ([whole].into(), steps)
 }
 
 /// One step, with what the options add to it.
@@ -87,10 +92,14 @@ fn low_step(pass: Pass, options: &Options) -> Vec<Step> {
                         Backend::Llvm => (Inline::Doubles, Functions::Tables),
                         Backend::Cranelift | Backend::Auto => (Inline::Singles, Functions::All),
                     };
-                    let map = options.has(Part::Rows).then(|| Step::new(&low::MAP_ROWS, MapRowsOptions { functions }));
+                    let maps = options.has(Part::Rows) && !options.sanitize;
+                    let map = maps.then(|| Step::new(&low::MAP_ROWS, MapRowsOptions { functions }));
                     map.into_iter().chain([expand(inline)]).collect()
                 }
             }
+        }
+        name if options.sanitize && name == low::SIMPLIFY.name => {
+            vec![Step::new(&low::CHECK_ACCESSES, ()), pass.into()]
         }
         _ => vec![pass.into()],
     }
@@ -106,12 +115,12 @@ pub fn low(options: &Options) -> Pipeline {
 /// The passes from the kernel to the low level that generate code for contractions.
 fn tile_contractions(options: &Options) -> Vec<Step> {
     let tile = |registers, runtime| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime });
-    if options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() {
+    if options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() || options.sanitize {
         let registers = match (options.backend, options.processor) {
             (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
             (Backend::Llvm | Backend::Cranelift | Backend::Auto, _) => VectorRegisters::X86_128,
         };
-        return vec![tile(registers, options.freestanding.is_none())];
+        return vec![tile(registers, options.freestanding.is_none() && !options.sanitize)];
     }
     match (options.backend, options.processor) {
         (Backend::Llvm, Processor::Vectors(vectors)) => vec![tile(vectors, true)],
@@ -141,7 +150,9 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
     };
     let has_runtime = options.freestanding.is_none();
     // the model is compiled again for later runs if there are many
-    let runs = if options.backend == Backend::Auto { Runs::One } else { Runs::Many };
+    let runs = if options.backend == Backend::Auto && !options.sanitize { Runs::One } else { Runs::Many };
+    // micro-kernels do not check their accesses
+    let has_kernels = has_runtime && !options.sanitize;
     let elements = options.has(Part::Fusion);
     let fusion = Fusion { elements, attention: elements && has_runtime && options.has(Part::Attention) };
     let build = BuildOptions {
@@ -152,9 +163,9 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         threads: options.workers,
     };
     let prepare = |known| Step::new(&PREPARE_CONSTANTS, PrepareOptions { known, threads: options.workers });
-    let is_free = options.arithmetic == Arithmetic::Reassociated && has_runtime;
+    let is_free = options.arithmetic == Arithmetic::Reassociated && has_kernels;
     // micro-kernels fuse multiply-adds, in their own order
-    let is_fused = options.arithmetic != Arithmetic::Fixed && has_runtime;
+    let is_fused = options.arithmetic != Arithmetic::Fixed && has_kernels;
     let steps = [
         (has_runtime && options.has(Part::Tables)).then(|| Step::new(&USE_TABLES, ())),
         // certified code performs the operations of its nodes
@@ -162,7 +173,7 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         (is_free && options.has(Part::Winograd)).then(|| Step::new(&USE_WINOGRAD, WinogradOptions { runs })),
         is_fused.then(|| Step::new(&USE_HALVES, ())),
         is_fused.then(|| Step::new(&USE_TRANSPOSES, ())),
-        (has_runtime && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
+        (has_kernels && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
         match prepared {
             Prepared::ByCode => None,
             Prepared::ByCompiler => Some(prepare(false)),

@@ -20,7 +20,7 @@ use engine::worker;
 use ir::Blob;
 use sha2::{Digest, Sha256};
 
-use crate::options::{Backend, EngineKind, Options};
+use crate::options::{Backend, EngineKind, Extraction, Options};
 
 /// The minimum age of a file's last change: some ticks of the slowest clock of a local file system.
 const SETTLED: Duration = Duration::from_millis(100);
@@ -42,8 +42,8 @@ pub(crate) struct Request {
 impl Request {
     /// `None` if the options ask for more than a model that runs.
     pub(crate) fn new(options: &Options, path: &Path, import: &import::Options) -> Option<Request> {
-        let is_told = options.profile || options.explain || options.trace || options.metadata;
-        let is_whole = options.without.is_empty();
+        let is_told = options.profile || options.explain || options.trace || options.metadata || options.sanitize;
+        let is_whole = options.without.is_empty() && options.extraction == Extraction::Cheapest;
         let is_plain =
             *import == import::Options::default() && options.operator_sets.is_empty() && options.outputs.is_empty();
         let runs_here = cfg!(target_arch = "x86_64") && options.freestanding.is_none();

@@ -265,18 +265,19 @@ impl Session {
         let status = within(stop, || model.main().call(&mut table, model.threads));
         model.ran(begin.elapsed());
         self.outputs.prefault = None;
-        let outputs = match stop.and_then(Stop::due) {
-            Some(due) => Err(ended(due).into()),
-            None => model.check(status).and_then(|()| self.collect(&table[first..])).map_err(|diagnostics| {
-                match (status, model.signature.open_extents(inputs)) {
-                    (0, _) | (_, None) => diagnostics,
-                    (_, Some(extents)) => {
-                        let note = format!("in this run {extents}");
-                        diagnostics.into_iter().map(|diagnostic| diagnostic.with_note(note.clone())).collect()
-                    }
-                }
-            }),
-        };
+        let outputs =
+            match stop.and_then(Stop::due) {
+                Some(due) => Err(ended(due).into()),
+                None => model.check(status, &self.context).and_then(|()| self.collect(&table[first..])).map_err(
+                    |diagnostics| match (status, model.signature.open_extents(inputs)) {
+                        (0, _) | (_, None) => diagnostics,
+                        (_, Some(extents)) => {
+                            let note = format!("in this run {extents}");
+                            diagnostics.into_iter().map(|diagnostic| diagnostic.with_note(note.clone())).collect()
+                        }
+                    },
+                ),
+            };
         self.context.end_run();
         let outputs = outputs?;
         self.compare_names(inputs, &outputs)?;

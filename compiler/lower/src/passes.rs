@@ -233,8 +233,14 @@ pub fn passes() -> Vec<Pass> {
         &BUILD_KERNELS,
         &TIME_KERNELS,
     ];
-    let choices: [Pass; 5] =
-        [&low::DISPATCH_KERNELS, &low::TILE_CONTRACTIONS, &low::MAP_ROWS, &low::ROUND_PRODUCTS, &low::DEFINE_FUNCTIONS];
+    let choices: [Pass; 6] = [
+        &low::CHECK_ACCESSES,
+        &low::DISPATCH_KERNELS,
+        &low::TILE_CONTRACTIONS,
+        &low::MAP_ROWS,
+        &low::ROUND_PRODUCTS,
+        &low::DEFINE_FUNCTIONS,
+    ];
     conversions.into_iter().chain(choices).chain(low::PASSES.iter().copied()).collect()
 }
 

@@ -136,6 +136,13 @@ impl Builder {
         self
     }
 
+    /// Checks each access of memory in the model's code against the bounds of its buffer, so that a run ends with an
+    /// error that names the node instead of an access outside of a buffer. Such code is slower and is never in the cache.
+    pub fn sanitize(mut self, is_checked: bool) -> Builder {
+        self.options.sanitize = is_checked;
+        self
+    }
+
     /// What may change the bits of a result.
     pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Builder {
         self.options.arithmetic = match arithmetic {

@@ -79,6 +79,7 @@ macro_rules! untranslated {
             | $crate::ml_program::GLOBAL_LOAD
             | $crate::ml_program::GLOBAL_STORE
             | $crate::rt::APPEND
+            | $crate::rt::BOUNDS
             | $crate::rt::CALL
             | $crate::rt::CONTRACT
             | $crate::rt::CONTRACT_BLOCKS

@@ -267,6 +267,8 @@ pub enum OpCode {
     RtAddress,
     /// `rt.append`
     RtAppend,
+    /// `rt.bounds`
+    RtBounds,
     /// `rt.buffer`
     RtBuffer,
     /// `rt.call`
@@ -407,7 +409,7 @@ pub enum Dialect {
 }
 
 /// The dialects by code.
-pub(super) static DIALECTS: [Dialect; 185] = [
+pub(super) static DIALECTS: [Dialect; 186] = [
     Dialect::Builtin,
     Dialect::Func,
     Dialect::Func,
@@ -537,6 +539,7 @@ pub(super) static DIALECTS: [Dialect; 185] = [
     Dialect::MlProgram,
     Dialect::MlProgram,
     Dialect::MlProgram,
+    Dialect::Rt,
     Dialect::Rt,
     Dialect::Rt,
     Dialect::Rt,
@@ -596,7 +599,7 @@ pub(super) static DIALECTS: [Dialect; 185] = [
 ];
 
 /// Every code, in order.
-pub(super) static CODES: [OpCode; 185] = [
+pub(super) static CODES: [OpCode; 186] = [
     OpCode::BuiltinModule,
     OpCode::FuncFunc,
     OpCode::FuncReturn,
@@ -728,6 +731,7 @@ pub(super) static CODES: [OpCode; 185] = [
     OpCode::MlProgramGlobalStore,
     OpCode::RtAddress,
     OpCode::RtAppend,
+    OpCode::RtBounds,
     OpCode::RtBuffer,
     OpCode::RtCall,
     OpCode::RtContract,
@@ -785,7 +789,7 @@ pub(super) static CODES: [OpCode; 185] = [
 ];
 
 /// The names by code.
-pub(super) static NAMES: [DefinedName; 185] = [
+pub(super) static NAMES: [DefinedName; 186] = [
     DefinedName { text: "builtin.module", code: 0 },
     DefinedName { text: "func.func", code: 1 },
     DefinedName { text: "func.return", code: 2 },
@@ -917,60 +921,61 @@ pub(super) static NAMES: [DefinedName; 185] = [
     DefinedName { text: "ml_program.global_store", code: 128 },
     DefinedName { text: "rt.address", code: 129 },
     DefinedName { text: "rt.append", code: 130 },
-    DefinedName { text: "rt.buffer", code: 131 },
-    DefinedName { text: "rt.call", code: 132 },
-    DefinedName { text: "rt.contract", code: 133 },
-    DefinedName { text: "rt.contract_blocks", code: 134 },
-    DefinedName { text: "rt.depthwise", code: 135 },
-    DefinedName { text: "rt.load_address", code: 136 },
-    DefinedName { text: "rt.pack", code: 137 },
-    DefinedName { text: "rt.parallel_for", code: 138 },
-    DefinedName { text: "rt.unpack", code: 139 },
-    DefinedName { text: "rt.winograd", code: 140 },
-    DefinedName { text: "rt.winograd_tiles", code: 141 },
-    DefinedName { text: "scf.condition", code: 142 },
-    DefinedName { text: "scf.for", code: 143 },
-    DefinedName { text: "scf.if", code: 144 },
-    DefinedName { text: "scf.parallel", code: 145 },
-    DefinedName { text: "scf.reduce", code: 146 },
-    DefinedName { text: "scf.reduce.return", code: 147 },
-    DefinedName { text: "scf.while", code: 148 },
-    DefinedName { text: "scf.yield", code: 149 },
-    DefinedName { text: "tensor.bitcast", code: 150 },
-    DefinedName { text: "tensor.cast", code: 151 },
-    DefinedName { text: "tensor.collapse_shape", code: 152 },
-    DefinedName { text: "tensor.concat", code: 153 },
-    DefinedName { text: "tensor.dim", code: 154 },
-    DefinedName { text: "tensor.empty", code: 155 },
-    DefinedName { text: "tensor.expand_shape", code: 156 },
-    DefinedName { text: "tensor.extract", code: 157 },
-    DefinedName { text: "tensor.extract_slice", code: 158 },
-    DefinedName { text: "tensor.from_elements", code: 159 },
-    DefinedName { text: "tensor.generate", code: 160 },
-    DefinedName { text: "tensor.insert", code: 161 },
-    DefinedName { text: "tensor.insert_slice", code: 162 },
-    DefinedName { text: "tensor.pad", code: 163 },
-    DefinedName { text: "tensor.rank", code: 164 },
-    DefinedName { text: "tensor.reshape", code: 165 },
-    DefinedName { text: "tensor.splat", code: 166 },
-    DefinedName { text: "tensor.yield", code: 167 },
-    DefinedName { text: "vector.bitcast", code: 168 },
-    DefinedName { text: "vector.broadcast", code: 169 },
-    DefinedName { text: "vector.constant_mask", code: 170 },
-    DefinedName { text: "vector.create_mask", code: 171 },
-    DefinedName { text: "vector.extract", code: 172 },
-    DefinedName { text: "vector.fma", code: 173 },
-    DefinedName { text: "vector.from_elements", code: 174 },
-    DefinedName { text: "vector.gather", code: 175 },
-    DefinedName { text: "vector.insert", code: 176 },
-    DefinedName { text: "vector.load", code: 177 },
-    DefinedName { text: "vector.maskedload", code: 178 },
-    DefinedName { text: "vector.maskedstore", code: 179 },
-    DefinedName { text: "vector.reduction", code: 180 },
-    DefinedName { text: "vector.shape_cast", code: 181 },
-    DefinedName { text: "vector.shuffle", code: 182 },
-    DefinedName { text: "vector.step", code: 183 },
-    DefinedName { text: "vector.store", code: 184 },
+    DefinedName { text: "rt.bounds", code: 131 },
+    DefinedName { text: "rt.buffer", code: 132 },
+    DefinedName { text: "rt.call", code: 133 },
+    DefinedName { text: "rt.contract", code: 134 },
+    DefinedName { text: "rt.contract_blocks", code: 135 },
+    DefinedName { text: "rt.depthwise", code: 136 },
+    DefinedName { text: "rt.load_address", code: 137 },
+    DefinedName { text: "rt.pack", code: 138 },
+    DefinedName { text: "rt.parallel_for", code: 139 },
+    DefinedName { text: "rt.unpack", code: 140 },
+    DefinedName { text: "rt.winograd", code: 141 },
+    DefinedName { text: "rt.winograd_tiles", code: 142 },
+    DefinedName { text: "scf.condition", code: 143 },
+    DefinedName { text: "scf.for", code: 144 },
+    DefinedName { text: "scf.if", code: 145 },
+    DefinedName { text: "scf.parallel", code: 146 },
+    DefinedName { text: "scf.reduce", code: 147 },
+    DefinedName { text: "scf.reduce.return", code: 148 },
+    DefinedName { text: "scf.while", code: 149 },
+    DefinedName { text: "scf.yield", code: 150 },
+    DefinedName { text: "tensor.bitcast", code: 151 },
+    DefinedName { text: "tensor.cast", code: 152 },
+    DefinedName { text: "tensor.collapse_shape", code: 153 },
+    DefinedName { text: "tensor.concat", code: 154 },
+    DefinedName { text: "tensor.dim", code: 155 },
+    DefinedName { text: "tensor.empty", code: 156 },
+    DefinedName { text: "tensor.expand_shape", code: 157 },
+    DefinedName { text: "tensor.extract", code: 158 },
+    DefinedName { text: "tensor.extract_slice", code: 159 },
+    DefinedName { text: "tensor.from_elements", code: 160 },
+    DefinedName { text: "tensor.generate", code: 161 },
+    DefinedName { text: "tensor.insert", code: 162 },
+    DefinedName { text: "tensor.insert_slice", code: 163 },
+    DefinedName { text: "tensor.pad", code: 164 },
+    DefinedName { text: "tensor.rank", code: 165 },
+    DefinedName { text: "tensor.reshape", code: 166 },
+    DefinedName { text: "tensor.splat", code: 167 },
+    DefinedName { text: "tensor.yield", code: 168 },
+    DefinedName { text: "vector.bitcast", code: 169 },
+    DefinedName { text: "vector.broadcast", code: 170 },
+    DefinedName { text: "vector.constant_mask", code: 171 },
+    DefinedName { text: "vector.create_mask", code: 172 },
+    DefinedName { text: "vector.extract", code: 173 },
+    DefinedName { text: "vector.fma", code: 174 },
+    DefinedName { text: "vector.from_elements", code: 175 },
+    DefinedName { text: "vector.gather", code: 176 },
+    DefinedName { text: "vector.insert", code: 177 },
+    DefinedName { text: "vector.load", code: 178 },
+    DefinedName { text: "vector.maskedload", code: 179 },
+    DefinedName { text: "vector.maskedstore", code: 180 },
+    DefinedName { text: "vector.reduction", code: 181 },
+    DefinedName { text: "vector.shape_cast", code: 182 },
+    DefinedName { text: "vector.shuffle", code: 183 },
+    DefinedName { text: "vector.step", code: 184 },
+    DefinedName { text: "vector.store", code: 185 },
 ];
 
 pub(crate) mod arith {
@@ -1269,6 +1274,8 @@ pub(crate) mod rt {
     pub const ADDRESS: OpCode = OpCode::RtAddress;
     /// `rt.append`
     pub const APPEND: OpCode = OpCode::RtAppend;
+    /// `rt.bounds`
+    pub const BOUNDS: OpCode = OpCode::RtBounds;
     /// `rt.buffer`
     pub const BUFFER: OpCode = OpCode::RtBuffer;
     /// `rt.call`

@@ -37,6 +37,15 @@ pub fn operations() -> Vec<OpDefinition> {
         )
         .with_verify(verify_load_address),
         OpDefinition::new(
+            "rt.bounds",
+            "The number of elements of a buffer, which accesses are checked against, and the status word that a failed \
+             check sets to the number of its message. The elements are those of the buffer's type until it is flat.",
+            Arity::between(2, 3),
+            Arity::exactly(0),
+        )
+        .with_attributes(const { &[AttributeDefinition::required("number", AttributeKind::Integer)] })
+        .with_verify(verify_bounds),
+        OpDefinition::new(
             "rt.append",
             "A tensor with one more element along its first axis. The tensor must not be read elsewhere: it is extended in \
              place.",
@@ -106,6 +115,15 @@ fn verify_load_address(body: &Body, op: Op) -> Check {
     let pointers = Type::memref([None], Type::I8);
     same_types("operands", &types_of(body, body.op(op).operands()), &[pointers, Type::Index])?;
     same_types("results", &types_of(body, body.op(op).results()), &[Type::Index])
+}
+
+fn verify_bounds(body: &Body, op: Op) -> Check {
+    let (buffer, status) = (operand_type(body, op, 0), operand_type(body, op, 1));
+    ensure(buffer.as_memref().is_some(), || format!("operand 0 must be a memref, found {buffer}"))?;
+    let is_word = status.as_memref().is_some() && *status.element() == Type::I64;
+    ensure(is_word, || format!("operand 1 must be a buffer of i64, found {status}"))?;
+    let counts = types_of(body, &body.op(op).operands()[2..]);
+    ensure(counts.iter().all(|count| *count == Type::Index), || "the number of elements must be index".to_string())
 }
 
 fn verify_append(body: &Body, op: Op) -> Check {

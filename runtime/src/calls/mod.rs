@@ -38,6 +38,8 @@ use abi::Status;
 
 use crate::context::{self, RunContext};
 use element::{Element, Kind};
+#[doc(hidden)]
+pub use picture::decode_picture;
 
 /// Why a routine failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

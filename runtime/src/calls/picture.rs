@@ -83,6 +83,12 @@ fn brightness([red, green, blue]: [u8; 3]) -> u8 {
     ((sum + 0x8000) >> 16) as u8
 }
 
+/// Decodes a file and drops the picture: for fuzzing.
+#[doc(hidden)]
+pub fn decode_picture(bytes: &[u8]) {
+    drop(decode(bytes));
+}
+
 pub(super) fn decode_image(call: &mut Call<'_>) -> Outcome {
     let file = call.tensor();
     let format = match call.index() {

@@ -70,6 +70,9 @@ struct Arguments {
     /// Put guard pages after buffers
     #[arg(long)]
     guard_pages: bool,
+    /// Check each access of memory in generated code
+    #[arg(long)]
+    sanitize: bool,
     /// Run as a child: read case numbers, write outcomes
     #[arg(long, hide = true)]
     worker: bool,
@@ -110,7 +113,8 @@ fn main() -> ExitCode {
 
 /// The child's side: each input line is the number of a case, each output line its outcome.
 fn work(arguments: &Arguments, all: &[Case]) {
-    let options = Options { backend: arguments.backend, threads: arguments.threads, ..Options::default() };
+    let Arguments { backend, threads, sanitize, .. } = *arguments;
+    let options = Options { backend, threads, sanitize, ..Options::default() };
     let compilers = arguments.engine.compilers(&options);
     if arguments.guard_pages {
         guard::reserve();
@@ -173,6 +177,9 @@ impl Worker {
         }
         if arguments.guard_pages {
             command.arg("--guard-pages");
+        }
+        if arguments.sanitize {
+            command.arg("--sanitize");
         }
         let mut child = command
             .stdin(Stdio::piped())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use commandline::{Failure, Shell, count, dimension, expect_one_value, shape, tolerance};
-use driver::Part;
+use driver::{Extraction, Part};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,9 +89,15 @@ pub(crate) struct Arguments {
     /// Use one order of floating-point operations for all processors: the same bits everywhere
     #[arg(long)]
     pub(crate) fixed_fp: bool,
+    /// Check each access of memory against the bounds of its buffer; a failure ends the run with the node and the byte
+    #[arg(long)]
+    pub(crate) sanitize: bool,
     /// Compile without a feature of the compiler, to measure its benefit
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = part)]
     pub(crate) without: Vec<Part>,
+    /// Which of the equal graphs is compiled, for tests: the cheapest, the costliest, or one by random costs of a seed
+    #[arg(long, value_name = "HOW", default_value = "cheapest", hide = true)]
+    pub(crate) extract: Extraction,
     /// Print which rewrites of the graph matched, which were chosen, and what the cost model expects to save
     #[arg(long)]
     pub(crate) explain: bool,

@@ -27,6 +27,18 @@ use arguments::{Arguments, BackendName, EngineName};
 use bench::FirstStep;
 use random::Random;
 
+/// Reads an array, or those of an archive: for fuzzing.
+///
+/// # Errors
+/// If it cannot be read.
+#[doc(hidden)]
+pub fn read_arrays(path: &std::path::Path) -> Result<(), String> {
+    match files::extension(path) {
+        "npz" => files::read_archive(path).map(drop),
+        _ => files::read_tensor(path).map(drop),
+    }
+}
+
 /// Runs `onnx-run` with a command line, the program's name first; returns the exit code. A command line that is wrong, or
 /// asks for help, ends the process.
 pub fn main(command_line: impl IntoIterator<Item = OsString>) -> i32 {
@@ -180,8 +192,10 @@ fn options(arguments: &Arguments) -> Options {
         },
         without: arguments.without.clone(),
         strict: arguments.strict,
+        extraction: arguments.extract,
         explain: arguments.explain,
         profile: arguments.profile,
+        sanitize: arguments.sanitize,
         print_after: arguments.print_after.clone(),
         ..Options::default()
     }

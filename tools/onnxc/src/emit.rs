@@ -87,6 +87,7 @@ fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>)
         reporter: if arguments.quiet { Reporter::default() } else { Reporter::standard_error() },
         arithmetic: arguments.arithmetic(),
         freestanding: arguments.freestanding(),
+        sanitize: arguments.sanitize,
         strict: arguments.strict,
         rules: arguments.profile.profile(arguments.sonnx_captures),
         observer,

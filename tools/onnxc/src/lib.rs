@@ -117,6 +117,10 @@ struct Arguments {
     /// Compute in one order on every processor, so that results are the same bit for bit
     #[arg(long, conflicts_with = "strict_fp")]
     fixed_fp: bool,
+    /// Check each access of memory against the bounds of its buffer; a failure ends the run with a message that names the
+    /// node
+    #[arg(long)]
+    sanitize: bool,
     /// An object without a runtime, heap and threads, which needs nothing but memcpy and memset; all shapes must be fixed
     #[arg(long)]
     freestanding: bool,
@@ -353,6 +357,12 @@ impl Arguments {
         }
         if self.training && !has_symbols {
             return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
+        }
+        if self.is_freestanding() && self.sanitize {
+            let option = self.freestanding_option();
+            return Err(Failure::usage(format!(
+                "--sanitize: the runtime reports failed checks, and {option} is without it"
+            )));
         }
         if self.is_freestanding() && (self.training || !self.overridable.is_empty()) {
             let option = self.freestanding_option();

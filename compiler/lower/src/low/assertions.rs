@@ -8,24 +8,40 @@ use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::{HOST, MAY_FAIL, MESSAGES, NUMBER};
 use dialects::rt::routines::SYMBOL;
 use dialects::{OpCodes, arith, cf, func, memref, scf};
-use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Result, Type, Value};
+use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Result, Type, Value};
 
-use super::scope::{callee, definitions, is_kernel, status_word, with_body};
+use super::bounds;
+use super::scope::{callee, definitions, is_kernel, name_of, status_word, with_body};
 
 /// Runtime calls that set the status on failure.
 const FALLIBLE: [&str; 5] = ["rt_arena", "rt_allocate", "rt_append", "rt_output", "rt_check_stop"];
 
 /// Numbers all messages; replaces kernels' assertions by stores into a status word, which becomes their last argument.
-pub(super) fn number_assertions(module: &mut Module) -> Result<()> {
+/// With `bounds`, every kernel has that argument, and states the bounds of its buffers.
+pub(super) fn number_assertions(module: &mut Module, bounds: bool) -> Result<()> {
     let mut messages: IndexSet<String> = IndexSet::default();
     let mut checked: IndexSet<String> = IndexSet::default();
+    let calls = if bounds { bounds::first_calls(module) } else { IndexMap::default() };
     for op in definitions(module) {
-        let kernel = is_kernel(module, op);
-        let asserts = with_body(module, op, |_, body| number(body, &mut messages, kernel));
-        if asserts && kernel {
-            checked.insert(super::scope::name_of(module, op).to_string());
+        let (kernel, name) = (is_kernel(module, op), name_of(module, op).to_string());
+        let has_status = with_body(module, op, |_, body| {
+            let asserts: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.is(op, cf::ASSERT)).collect();
+            let entry = body.entry().expect("the function has a body");
+            let needs = kernel && (bounds || !asserts.is_empty());
+            let status = needs.then(|| body.add_argument(entry, status_type()));
+            number(body, &asserts, &mut messages, status);
+            if kernel && bounds {
+                bounds::state_bounds(body, &name, calls.get(&name), &mut messages);
+            }
+            needs
+        });
+        if has_status {
+            checked.insert(name);
             module.update_function_type(op);
         }
+    }
+    if bounds {
+        bounds::number_hosts(module, &mut messages);
     }
     for op in definitions(module) {
         if !is_kernel(module, op) {
@@ -42,11 +58,8 @@ fn status_type() -> Type {
     Type::memref(vec![Some(1)], Type::I64)
 }
 
-fn number(body: &mut Body, messages: &mut IndexSet<String>, kernel: bool) -> bool {
-    let asserts: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.is(op, cf::ASSERT)).collect();
-    let entry = body.entry().expect("the function has a body");
-    let status = (kernel && !asserts.is_empty()).then(|| body.add_argument(entry, status_type()));
-    for &op in &asserts {
+fn number(body: &mut Body, asserts: &[Op], messages: &mut IndexSet<String>, status: Option<Value>) {
+    for &op in asserts {
         let message = body.op(op).attributes.str("msg").unwrap_or("assertion failed").to_string();
         let number = messages.insert_full(message).0 as i64 + 1;
         match status {
@@ -54,7 +67,6 @@ fn number(body: &mut Body, messages: &mut IndexSet<String>, kernel: bool) -> boo
             None => body.op_mut(op).attributes.set(NUMBER, Attribute::i64(number)),
         }
     }
-    !asserts.is_empty()
 }
 
 /// `if !condition { status[0] = number }`
@@ -84,7 +96,9 @@ fn pass_status(body: &mut Body, checked: &IndexSet<String>) {
         .collect();
     for op in calls {
         let table = table_argument(body);
-        let status = status_word(&mut Builder::before(body, op), table);
+        let mut builder = Builder::before(body, op);
+        let status = status_word(&mut builder, table);
+        let status = builder.value(memref::CAST, &[status], status_type(), []);
         let operands: Vec<Value> = body.op(op).operands().iter().copied().chain([status]).collect();
         body.set_operands(op, &operands);
         body.op_mut(op).attributes.set(MAY_FAIL, Attribute::Unit);

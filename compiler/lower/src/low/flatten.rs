@@ -2,7 +2,9 @@
 //!
 //! A kernel has one additional `index` argument for each dynamic dimension of its buffers, after the others.
 
-use dialects::{OpCodes, arith, func, memref, rt, vector};
+use dialects::arith::CmpIPredicate;
+use dialects::rt::attributes::NUMBER;
+use dialects::{OpCodes, arith, cf, func, memref, rt, vector};
 use ir::{
     Attribute, Block, Body, Builder, DenseElements, Diagnostic, IndexMap, IndexSet, Module, Op, Result, Type, Value,
     ValueDefinition,
@@ -16,7 +18,8 @@ pub(super) fn flatten_buffers(module: &mut Module) -> Result<()> {
     let kernels = kernel_names(module);
     for &op in &functions {
         let kernel = is_kernel(module, op);
-        with_body(module, op, |_, body| Flattener::new(&kernels, body, kernel).run())?;
+        let bounds = module.body.op(op).attributes.integer(NUMBER);
+        with_body(module, op, |_, body| Flattener::new(&kernels, body, kernel, bounds).run())?;
     }
     for op in functions {
         module.update_function_type(op);
@@ -55,6 +58,8 @@ struct Flattener<'m> {
     /// The names of all kernels.
     kernels: &'m IndexSet<String>,
     body: &'m mut Body,
+    /// In a host function with checks: the message of a failed one.
+    bounds: Option<i64>,
     /// The dynamic extents of each buffer, outermost first.
     extents: IndexMap<Value, Vec<Value>>,
     /// The original type of each buffer.
@@ -72,12 +77,13 @@ struct Flattener<'m> {
 }
 
 impl<'m> Flattener<'m> {
-    fn new(kernels: &'m IndexSet<String>, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
+    fn new(kernels: &'m IndexSet<String>, body: &'m mut Body, kernel: bool, bounds: Option<i64>) -> Flattener<'m> {
         let entry = body.entry().expect("only functions with a body are flattened");
         let first = *body.ops(entry).first().expect("a body has an end");
         let (extents, types, constants) = (IndexMap::default(), IndexMap::default(), IndexMap::default());
         let (strides, depths, dead) = (IndexMap::default(), IndexMap::default(), vec![]);
-        let mut flattener = Flattener { kernels, body, extents, types, strides, depths, constants, first, dead };
+        let mut flattener =
+            Flattener { kernels, body, bounds, extents, types, strides, depths, constants, first, dead };
         flattener.arguments(kernel);
         flattener
     }
@@ -146,6 +152,7 @@ impl<'m> Flattener<'m> {
             Some(vector::GATHER) => self.access(op, 0, 3),
             Some(memref::DIM) => self.dim(op)?,
             Some(func::CALL) => self.call(op),
+            Some(rt::BOUNDS) => self.count(op),
             Some(memref::ALLOCA | memref::ALLOC) => {
                 let result = self.body.result(op, 0);
                 let r#type = self.body.value_type(result).clone();
@@ -168,6 +175,9 @@ impl<'m> Flattener<'m> {
         let mut extents = Vec::new();
         for (from, to) in known.into_iter().zip(result.shape().unwrap_or_default()) {
             let own = if from.is_none() { dynamic.next() } else { None };
+            if let (Some(own), Some(extent), Some(number)) = (own, to, self.bounds) {
+                self.expect_extent(op, own, extent, number);
+            }
             if to.is_none() {
                 extents.push(own.unwrap_or_else(|| {
                     let number = from.expect("the extent is known or a value");
@@ -176,6 +186,15 @@ impl<'m> Flattener<'m> {
             }
         }
         extents
+    }
+
+    /// Asserts that a dynamic extent is the one that a cast states.
+    fn expect_extent(&mut self, op: Op, own: Value, extent: i64, number: i64) {
+        let mut builder = Builder::before(self.body, op);
+        let extent = builder.constant_index(extent);
+        let is_equal = builder.value(arith::CMPI, &[own, extent], Type::I1, [CmpIPredicate::Eq.attribute()]);
+        let message = ("msg", Attribute::string("an extent is not the one that a cast states"));
+        builder.create(cf::ASSERT, &[is_equal], &[], [message, (NUMBER, Attribute::i64(number))]);
     }
 
     /// Operations that create a buffer from something else.
@@ -211,6 +230,15 @@ impl<'m> Flattener<'m> {
         }
         let mut builder = Builder::before(self.body, op);
         sizes.iter().fold(known, |total, &size| builder.value(arith::MULI, &[total, size], Type::Index, []))
+    }
+
+    /// Adds the number of elements of a buffer to its bounds.
+    fn count(&mut self, op: Op) {
+        let &[buffer, status, ..] = self.body.op(op).operands() else { return };
+        let r#type = self.types.get(&buffer).cloned().unwrap_or_else(|| self.body.value_type(buffer).clone());
+        let extents = self.extents.get(&buffer).cloned().unwrap_or_default();
+        let count = self.element_count(op, &r#type, &extents);
+        self.body.set_operands(op, &[buffer, status, count]);
     }
 
     fn unexpected(&self, op: Op) -> Vec<Diagnostic> {

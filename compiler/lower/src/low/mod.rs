@@ -4,7 +4,9 @@
 //! The passes run in the order of [`PASSES`]; each leaves a valid input for the next one.
 
 mod assertions;
+mod bounds;
 mod carry;
+mod checks;
 mod contract;
 mod control;
 pub(crate) mod declare;
@@ -18,6 +20,7 @@ mod library;
 mod narrow;
 mod parallel;
 pub mod profile;
+mod provenance;
 mod round;
 mod row_functions;
 mod rows;
@@ -134,6 +137,42 @@ pub static DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
     },
 );
 
+/// The pass that may make kernels state the bounds of their buffers.
+pub static NUMBER_ASSERTIONS: PassDefinition<NumberOptions> = PassDefinition::on_module(
+    "number-assertions",
+    "Makes assertions store the number of their message in the status word of the run.",
+    |module, context| assertions::number_assertions(module, context.options.bounds),
+);
+
+/// Options of [`NUMBER_ASSERTIONS`].
+#[derive(Clone, Default)]
+pub struct NumberOptions {
+    /// Whether kernels state the bounds of their buffers.
+    pub bounds: bool,
+}
+
+impl PassOptions for NumberOptions {
+    const OPTIONS: &'static [PassOption<NumberOptions>] = &[PassOption {
+        name: "bounds",
+        summary: "Whether kernels state the bounds of their buffers, for check-accesses.",
+        field: |options| &mut options.bounds,
+    }];
+}
+
+/// For a checked build.
+pub static CHECK_ACCESSES: PassDefinition = PassDefinition::on_module(
+    "check-accesses",
+    "Ends the run before an access outside of the bounds that kernels state.",
+    |module, _| checks::check_accesses(module),
+);
+
+/// The pass before which accesses are checked.
+pub static SIMPLIFY: PassDefinition = PassDefinition::on_module(
+    "simplify",
+    "Folds, merges and removes operations between blocks, and hoists stack memory.",
+    |module, context| simplify::simplify(module, context.registry),
+);
+
 /// The pass that may make parallel loops serial.
 pub static OUTLINE_PARALLEL: PassDefinition<OutlineOptions> = PassDefinition::on_module(
     "outline-parallel",
@@ -238,11 +277,7 @@ pub const FIXED_ERROR_BOUNDS: &[(OpCode, FloatType, f64)] = &[
 
 /// Every step, in order.
 pub const PASSES: &[Pass] = &[
-    &PassDefinition::<()>::on_module(
-        "number-assertions",
-        "Makes assertions store the number of their message in the status word of the run.",
-        |module, _| assertions::number_assertions(module),
-    ),
+    &NUMBER_ASSERTIONS,
     &PassDefinition::<()>::on_module(
         "call-contractions",
         "Replaces tiles of contractions by calls of the runtime's micro-kernels.",
@@ -282,9 +317,5 @@ pub const PASSES: &[Pass] = &[
         "Makes the host function return as soon as the status word is set.",
         |module, _| assertions::guard_host(module),
     ),
-    &PassDefinition::<()>::on_module(
-        "simplify",
-        "Folds, merges and removes operations between blocks, and hoists stack memory.",
-        |module, context| simplify::simplify(module, context.registry),
-    ),
+    &SIMPLIFY,
 ];

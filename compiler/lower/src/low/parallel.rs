@@ -5,7 +5,7 @@
 
 use dialects::rt::words::{self, WORD_BYTES, pack};
 use dialects::{OpCodes, arith, func, rt, scf, vector};
-use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, Op, Result, Type, Value};
+use ir::{Attribute, Attributes, Body, Builder, FunctionType, IndexSet, Location, Module, Op, Result, Type, Value};
 
 use super::scope::{definitions, name_of, stack_table, table_type, with_body};
 use dialects::rt::attributes::{ELEMENTS, LEVEL, WORK};
@@ -157,6 +157,7 @@ impl Loop {
             }
         }
         Builder::at_end(&mut function, inner).create(scf::YIELD, &[], &[], []);
+        environment.bring_bounds(&mut function, &mut mapping);
         let mut builder = Builder::at_end(&mut function, entry);
         let one = builder.constant_index(1);
         builder.create(func::RETURN, &[], &[], []);
@@ -201,12 +202,14 @@ struct Environment<'b> {
     /// The operation that reads the captured scalars.
     unpack: Op,
     captured: Captured,
+    /// Operands of the addresses that the body function repeats.
+    repeated: Mapping,
 }
 
 impl<'b> Environment<'b> {
     fn new(source: &'b Body, function: &mut Body, table: Value, entry: ir::Block) -> Environment<'b> {
         let unpack = Builder::at_end(function, entry).create(rt::UNPACK, &[table], &[], words::attributes(&[]));
-        Environment { source, table, entry, unpack, captured: Captured::default() }
+        Environment { source, table, entry, unpack, captured: Captured::default(), repeated: Mapping::default() }
     }
 
     fn bring(&mut self, function: &mut Body, mapping: &mut Mapping, value: Value) -> Value {
@@ -220,12 +223,41 @@ impl<'b> Environment<'b> {
         }
     }
 
+    /// The operation that computes a value from the address of a buffer whose bounds are checked. The body function
+    /// repeats it, so that the buffer is known there.
+    fn checked_address(&self, value: Value) -> Option<Op> {
+        let op = self.source.defining_op(value)?;
+        let operands = self.source.op(op).operands();
+        let is_bounds = |&user: &ir::Use| user.index == 0 && self.source.is(user.op, rt::BOUNDS);
+        match self.source.code(op) {
+            Some(rt::ADDRESS) => self.source.uses(operands[0]).iter().any(is_bounds).then_some(op),
+            Some(arith::ADDI) => operands.iter().any(|&operand| self.checked_address(operand).is_some()).then_some(op),
+            _ => None,
+        }
+    }
+
+    /// The same value each time.
+    fn load_once(&mut self, function: &mut Body, value: Value) -> Value {
+        if let Some(&known) = self.repeated.get(&value) {
+            return known;
+        }
+        let new = self.load(function, value);
+        self.repeated.insert(value, new);
+        new
+    }
+
     /// Makes a value of the outer function available in the body function: its entry block reads it.
     fn load(&mut self, function: &mut Body, value: Value) -> Value {
         let r#type = self.source.value_type(value).clone();
         if let Some(op) = self.source.defining_op(value).filter(|&op| self.source.is(op, arith::CONSTANT)) {
             let attributes = self.source.op(op).attributes.clone();
             return Builder::at_end(function, self.entry).value(arith::CONSTANT, &[], r#type, attributes);
+        }
+        if let Some(op) = self.checked_address(value) {
+            let operation = self.source.op(op);
+            let operands: Vec<Value> =
+                operation.operands().iter().map(|&operand| self.load_once(function, operand)).collect();
+            return Builder::at_end(function, self.entry).value(operation.name.clone(), &operands, r#type, []);
         }
         let at = self.captured.words as i64;
         self.captured.words += words_of(&r#type);
@@ -238,6 +270,26 @@ impl<'b> Environment<'b> {
         }
         self.captured.scalars.push((at, value));
         function.add_result(self.unpack, r#type)
+    }
+
+    /// Repeats the bounds of captured buffers, and those of the status word, in the body function.
+    fn bring_bounds(&mut self, function: &mut Body, mapping: &mut Mapping) {
+        let bounds = self.source.walk_all().into_iter().filter(|&op| self.source.is(op, rt::BOUNDS));
+        for op in bounds.collect::<Vec<_>>() {
+            let operation = self.source.op(op);
+            let (buffer, rest) = (operation.operands()[0], &operation.operands()[1..]);
+            if rest.first() == Some(&buffer) {
+                self.bring(function, mapping, buffer);
+            }
+            let copies: IndexSet<Value> =
+                [mapping.get(&buffer), self.repeated.get(&buffer)].into_iter().flatten().copied().collect();
+            for copy in copies {
+                let rest: Vec<Value> = rest.iter().map(|&operand| self.bring(function, mapping, operand)).collect();
+                let operands: Vec<Value> = std::iter::once(copy).chain(rest).collect();
+                let attributes = operation.attributes.clone();
+                Builder::at_end(function, self.entry).create(rt::BOUNDS, &operands, &[], attributes);
+            }
+        }
     }
 
     fn finish(self, function: &mut Body) -> Captured {

@@ -1,0 +1,285 @@
+//! Checks every access of generated code against the bounds of its buffer, for `--sanitize`.
+//!
+//! An access outside of its buffer sets the run's status and ends its function before the access. The bounds are those
+//! that `rt.bounds` states, and those of memory that the function allocates or views. Exempt are tables of words that
+//! generated code and the runtime exchange, whose layout one pass writes on both sides.
+//!
+//! Functions of the runtime check their own accesses.
+
+use dialects::arith::CmpIPredicate;
+use dialects::rt::attributes::NUMBER;
+use dialects::{OpCodes, arith, cf, func, memref, rt, vector};
+use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexMap, Module, Op, Result, Type, Value};
+
+use super::declare::declare_runtime;
+use super::provenance::{Incoming, Origin, Provenance};
+use super::scope::{definitions, status_word, with_body};
+
+/// Inserts the checks, and removes `rt.bounds`.
+pub(super) fn check_accesses(module: &mut Module) -> Result<()> {
+    for op in definitions(module) {
+        let number = module.body.op_mut(op).attributes.remove(NUMBER).and_then(|number| number.as_integer());
+        with_body(module, op, |_, body| check_body(body, number))?;
+    }
+    declare_runtime(module)
+}
+
+fn check_body(body: &mut Body, host: Option<i64>) -> Result<()> {
+    let ops = body.walk_all();
+    let bounds: Vec<Op> = ops.iter().copied().filter(|&op| body.is(op, rt::BOUNDS)).collect();
+    let entry = body.entry().expect("the function has a body");
+    let (status, number) = match (host, bounds.first()) {
+        (Some(number), _) => {
+            let table = body.arguments(entry)[0];
+            (status_word(&mut Builder::at_start(body, entry), table), number)
+        }
+        (None, Some(&first)) => (body.operand(first, 1), body.op(first).attributes.integer("number").unwrap_or(1)),
+        (None, None) => return Ok(()),
+    };
+    let provenance = Provenance { incoming: Incoming::of(body), is_host: host.is_some(), number };
+    let failed = failure_block(body, status, host.is_some());
+    let mut checker = Checker { body, provenance, roots: IndexMap::default(), limits: IndexMap::default(), failed };
+    // from the end, so that each block is split once for each access
+    for op in ops.into_iter().rev() {
+        checker.check(op)?;
+    }
+    body.erase_all(&bounds);
+    Ok(())
+}
+
+/// A block that reports a failed check, whose arguments are the number of the message, the offset and the size in
+/// bytes, and returns.
+fn failure_block(body: &mut Body, status: Value, is_host: bool) -> Block {
+    let block = body.add_block(body.root(), &[Type::I64, Type::Index, Type::Index]);
+    let arguments = body.arguments(block).to_vec();
+    let mut builder = Builder::at_end(body, block);
+    let context = builder.value(rt::ADDRESS, &[status], Type::Index, []);
+    let operands: Vec<Value> = std::iter::once(context).chain(arguments.iter().copied()).collect();
+    builder.create(func::CALL, &operands, &[], [("callee", Attribute::symbol("rt_out_of_bounds"))]);
+    let results = if is_host { &arguments[..1] } else { &[] };
+    builder.create(func::RETURN, results, &[], []);
+    block
+}
+
+/// The memory that a buffer is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Root {
+    buffer: Value,
+    /// Its address.
+    start: Value,
+    /// Its size.
+    bytes: Value,
+    /// The message of a failed check.
+    number: i64,
+    /// The operation after which all of them are known.
+    known: Op,
+}
+
+/// The bytes of an access.
+#[derive(Clone, Copy)]
+enum Length {
+    Static(i64),
+    /// The first elements of a vector, at most all: their number, the number of lanes, the bytes of an element.
+    Masked(Value, i64, i64),
+}
+
+struct Checker<'b> {
+    body: &'b mut Body,
+    provenance: Provenance,
+    roots: IndexMap<Value, Option<Root>>,
+    /// The first offset at which an access of a length does not fit, by address and length.
+    limits: IndexMap<(Value, i64), Value>,
+    failed: Block,
+}
+
+impl Checker<'_> {
+    fn check(&mut self, op: Op) -> Result<()> {
+        let (buffer, held) = match self.body.code(op) {
+            Some(memref::LOAD | vector::LOAD) => (0, self.body.value_type(self.body.result(op, 0)).clone()),
+            Some(memref::STORE | vector::STORE) => (1, self.body.value_type(self.body.operand(op, 0)).clone()),
+            Some(vector::MASKEDLOAD) => (0, self.body.value_type(self.body.result(op, 0)).clone()),
+            Some(vector::MASKEDSTORE) => (0, self.body.value_type(self.body.operand(op, 3)).clone()),
+            Some(vector::GATHER) => return Err(self.unchecked(op)),
+            Some(memref::VIEW) => return self.view(op),
+            _ => return Ok(()),
+        };
+        let Some(width) = held.element().byte_width().map(|width| width as i64) else {
+            return Err(self.unchecked(op));
+        };
+        let lanes = held.as_vector().map_or(1, |vector| vector.shape.iter().product());
+        let length = match self.body.code(op) {
+            Some(vector::MASKEDLOAD | vector::MASKEDSTORE) => {
+                self.masked(self.body.operand(op, 2), lanes, width).ok_or_else(|| self.unchecked(op))?
+            }
+            _ => Length::Static(lanes * width),
+        };
+        let (at, index) = (self.body.operand(op, buffer), self.body.operand(op, buffer + 1));
+        if let Some(root) = self.root(op, at)? {
+            self.require(op, root, at, (index, width), length);
+        }
+        Ok(())
+    }
+
+    /// The length of a masked access.
+    fn masked(&self, mask: Value, lanes: i64, width: i64) -> Option<Length> {
+        let made_by = self.body.defining_op(mask)?;
+        match self.body.code(made_by) {
+            Some(vector::CREATE_MASK) => Some(Length::Masked(self.body.operand(made_by, 0), lanes, width)),
+            Some(vector::CONSTANT_MASK) => {
+                let sizes = self.body.op(made_by).attributes.integers("mask_dim_sizes")?;
+                Some(Length::Static(sizes.first()? * width))
+            }
+            _ => None,
+        }
+    }
+
+    /// Checks that a view is inside of its buffer, if the size of that is known.
+    fn view(&mut self, op: Op) -> Result<()> {
+        let (base, shift) = (self.body.operand(op, 0), self.body.operand(op, 1));
+        let Some(around) = self.root_if_known(base) else { return Ok(()) };
+        let Some(own) = self.root(op, self.body.result(op, 0))? else { return Ok(()) };
+        let mut builder = Builder::after(self.body, own.known);
+        let (one, zero) = (builder.constant_index(1), builder.constant_index(0));
+        let room = builder.value(arith::SUBI, &[around.bytes, own.bytes], Type::Index, []);
+        let room = builder.value(arith::ADDI, &[room, one], Type::Index, []);
+        let limit = builder.value(arith::MAXSI, &[room, zero], Type::Index, []);
+        let fits = builder.value(arith::CMPI, &[shift, limit], Type::I1, [CmpIPredicate::Ult.attribute()]);
+        let number = builder.constant(Attribute::i64(self.provenance.number), Type::I64);
+        let last = self.body.defining_op(number).expect("just made");
+        self.leave_unless(last, fits, [number, shift, around.bytes]);
+        Ok(())
+    }
+
+    /// Checks an access of the element at an index, whose size is given, of a buffer in `root`.
+    fn require(&mut self, op: Op, root: Root, buffer: Value, (index, width): (Value, i64), length: Length) {
+        let limit = match length {
+            Length::Static(0) => return,
+            Length::Static(bytes) => Some(self.limit(root, bytes)),
+            Length::Masked(..) => None,
+        };
+        let mut builder = Builder::before(self.body, op);
+        let scale = builder.constant_index(width);
+        let mut offset = builder.value(arith::MULI, &[index, scale], Type::Index, []);
+        if root.buffer != buffer {
+            let address = builder.value(rt::ADDRESS, &[buffer], Type::Index, []);
+            let from = builder.value(arith::SUBI, &[address, root.start], Type::Index, []);
+            offset = builder.value(arith::ADDI, &[from, offset], Type::Index, []);
+        }
+        let below = [CmpIPredicate::Ult.attribute()];
+        let fits = match (limit, length) {
+            (Some(limit), _) => builder.value(arith::CMPI, &[offset, limit], Type::I1, below),
+            (None, Length::Static(_)) => return,
+            (None, Length::Masked(count, lanes, width)) => {
+                masked_fits(&mut builder, root, offset, (count, lanes, width))
+            }
+        };
+        let number = builder.constant(Attribute::i64(root.number), Type::I64);
+        let last = self.body.defining_op(number).expect("just made");
+        self.leave_unless(last, fits, [number, offset, root.bytes]);
+    }
+
+    /// The first offset at which an access of `bytes` bytes does not fit, not below 0.
+    fn limit(&mut self, root: Root, bytes: i64) -> Value {
+        if let Some(&known) = self.limits.get(&(root.start, bytes)) {
+            return known;
+        }
+        let mut builder = Builder::after(self.body, root.known);
+        let (less, zero) = (builder.constant_index(bytes - 1), builder.constant_index(0));
+        let room = builder.value(arith::SUBI, &[root.bytes, less], Type::Index, []);
+        let limit = builder.value(arith::MAXSI, &[room, zero], Type::Index, []);
+        self.limits.insert((root.start, bytes), limit);
+        limit
+    }
+
+    /// The memory of a buffer; `None` for a table of words, and in a host function for what its caller allocated.
+    fn root(&mut self, op: Op, buffer: Value) -> Result<Option<Root>> {
+        match self.provenance.origin(self.body, buffer) {
+            Some(Origin::Words) => Ok(None),
+            Some(origin) => Ok(self.memory(origin)),
+            None if self.provenance.is_host => Ok(None),
+            None => Err(self.unchecked(op)),
+        }
+    }
+
+    fn root_if_known(&mut self, buffer: Value) -> Option<Root> {
+        self.provenance.origin(self.body, buffer).and_then(|origin| self.memory(origin))
+    }
+
+    /// The address and the size of an origin, computed once.
+    fn memory(&mut self, origin: Origin) -> Option<Root> {
+        let buffer = origin.buffer()?;
+        if let Some(known) = self.roots.get(&buffer) {
+            return *known;
+        }
+        let (after, number) = match origin {
+            Origin::Words => return None,
+            Origin::Stated { bounds, number, .. } => (bounds, number),
+            Origin::Counted { .. } | Origin::Sized { .. } | Origin::Static { .. } => {
+                (self.body.defining_op(buffer)?, self.provenance.number)
+            }
+        };
+        let mut builder = Builder::after(self.body, after);
+        let bytes = match origin {
+            Origin::Words => return None,
+            Origin::Stated { count, width, .. } | Origin::Counted { count, width, .. } => {
+                let width = builder.constant_index(width);
+                builder.value(arith::MULI, &[count, width], Type::Index, [])
+            }
+            Origin::Sized { bytes, .. } => bytes,
+            Origin::Static { bytes, .. } => builder.constant_index(bytes),
+        };
+        // with a last operation of its own
+        let none = builder.constant_index(0);
+        let address = match builder.body.value_type(buffer) {
+            Type::Index => buffer,
+            _ => builder.value(rt::ADDRESS, &[buffer], Type::Index, []),
+        };
+        let start = builder.value(arith::ADDI, &[address, none], Type::Index, []);
+        let known = builder.body.defining_op(start).expect("just made");
+        let root = Some(Root { buffer, start, bytes, number, known });
+        self.roots.insert(buffer, root);
+        root
+    }
+
+    /// After `op`: continues if `condition` holds, otherwise reports a failed check.
+    fn leave_unless(&mut self, op: Op, condition: Value, report: [Value; 3]) {
+        let body = &mut *self.body;
+        let block = body.op(op).parent().expect("the operation is attached");
+        let region = body.block_region(block).expect("the block is attached");
+        let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
+        let rest = body.create_block(&[]);
+        body.insert_block(region, at + 1, rest);
+        let position = body.position(op);
+        body.move_ops(block, position + 1, rest);
+        let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 3]));
+        let [number, offset, bytes] = report;
+        let operands = [condition, number, offset, bytes];
+        let branch = Builder::at_end(body, block).create(cf::COND_BR, &operands, &[], [segments]);
+        body.set_successors(branch, &[rest, self.failed]);
+    }
+
+    fn unchecked(&self, op: Op) -> Vec<Diagnostic> {
+        let location = self.body.op(op).location.clone();
+        let message = format!("{} accesses a buffer whose bounds are unknown", self.body.name(op));
+        Diagnostic::internal(location, message).into()
+    }
+}
+
+/// Whether the first `count` lanes fit at an offset, or there are none.
+fn masked_fits(
+    builder: &mut Builder<'_>,
+    root: Root,
+    offset: Value,
+    (count, lanes, width): (Value, i64, i64),
+) -> Value {
+    let [zero, one, lanes, width] = [0, 1, lanes, width].map(|number| builder.constant_index(number));
+    let some = builder.value(arith::MINSI, &[count, lanes], Type::Index, []);
+    let some = builder.value(arith::MAXSI, &[some, zero], Type::Index, []);
+    let bytes = builder.value(arith::MULI, &[some, width], Type::Index, []);
+    let room = builder.value(arith::SUBI, &[root.bytes, bytes], Type::Index, []);
+    let room = builder.value(arith::ADDI, &[room, one], Type::Index, []);
+    let limit = builder.value(arith::MAXSI, &[room, zero], Type::Index, []);
+    let fits = builder.value(arith::CMPI, &[offset, limit], Type::I1, [CmpIPredicate::Ult.attribute()]);
+    let none = builder.value(arith::CMPI, &[some, zero], Type::I1, [CmpIPredicate::Eq.attribute()]);
+    builder.value(arith::ORI, &[fits, none], Type::I1, [])
+}

@@ -1,0 +1,163 @@
+//! The memory that a buffer or an address belongs to, found from its definition.
+
+use dialects::{OpCodes, arith, cf, func, memref, rt};
+use ir::{Body, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
+
+use super::scope::callee;
+
+/// Where a buffer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A table of words.
+    Words,
+    /// A buffer with stated bounds: elements and the bytes of each.
+    Stated { buffer: Value, bounds: Op, count: Value, width: i64, number: i64 },
+    /// A view of so many elements.
+    Counted { buffer: Value, count: Value, width: i64 },
+    /// Memory that the runtime allocated.
+    Sized { buffer: Value, bytes: Value },
+    /// Stack memory or a global.
+    Static { buffer: Value, bytes: i64 },
+}
+
+impl Origin {
+    /// The buffer at its beginning.
+    pub(super) fn buffer(self) -> Option<Value> {
+        match self {
+            Origin::Words => None,
+            Origin::Stated { buffer, .. }
+            | Origin::Counted { buffer, .. }
+            | Origin::Sized { buffer, .. }
+            | Origin::Static { buffer, .. } => Some(buffer),
+        }
+    }
+}
+
+/// The values that branches pass to each argument of a block.
+pub(super) struct Incoming(IndexMap<Value, Vec<Value>>);
+
+impl Incoming {
+    pub(super) fn of(body: &Body) -> Incoming {
+        let mut incoming: IndexMap<Value, Vec<Value>> = IndexMap::default();
+        for op in body.walk_all() {
+            if !matches!(body.code(op), Some(cf::BR | cf::COND_BR | cf::SWITCH)) {
+                continue;
+            }
+            let passed = cf::successor_operands(body, op);
+            for (&block, values) in body.op(op).successors().iter().zip(passed) {
+                for (&argument, value) in body.arguments(block).iter().zip(values) {
+                    incoming.entry(argument).or_default().push(value);
+                }
+            }
+        }
+        Incoming(incoming)
+    }
+}
+
+/// What is known about a function's memory.
+pub(super) struct Provenance {
+    pub(super) incoming: Incoming,
+    pub(super) is_host: bool,
+    /// The message of a failed check in the function's own memory.
+    pub(super) number: i64,
+}
+
+/// An origin, unless none is known.
+enum Found {
+    One(Origin),
+    Unknown,
+    /// What is being looked for already.
+    Cycle,
+}
+
+impl Provenance {
+    /// The origin of a buffer or an address; `None` if it is not known, or not one.
+    pub(super) fn origin(&self, body: &Body, value: Value) -> Option<Origin> {
+        match self.find(body, value, &mut IndexSet::default()) {
+            Found::One(origin) => Some(origin),
+            Found::Unknown | Found::Cycle => None,
+        }
+    }
+
+    fn find(&self, body: &Body, value: Value, visited: &mut IndexSet<Value>) -> Found {
+        if let Some(stated) = stated(body, value) {
+            return Found::One(stated);
+        }
+        match body.definition(value) {
+            ValueDefinition::Argument { block, .. } => {
+                if body.entry() == Some(block) {
+                    let is_words = body.value_type(value) == &Type::memref([None], Type::I64);
+                    return if is_words { Found::One(Origin::Words) } else { Found::Unknown };
+                }
+                if !visited.insert(value) {
+                    return Found::Cycle;
+                }
+                let passed = self.incoming.0.get(&value).cloned().unwrap_or_default();
+                self.only(body, &passed, visited)
+            }
+            ValueDefinition::Result { op, .. } => self.of_result(body, op, value, visited),
+        }
+    }
+
+    fn of_result(&self, body: &Body, op: Op, value: Value, visited: &mut IndexSet<Value>) -> Found {
+        let operands = body.op(op).operands();
+        let known = |origin: Option<Origin>| origin.map_or(Found::Unknown, Found::One);
+        match body.code(op) {
+            Some(rt::ADDRESS | rt::BUFFER | memref::CAST) => self.find(body, operands[0], visited),
+            Some(memref::VIEW) => {
+                known(width_of(body, value).map(|width| Origin::Counted { buffer: value, count: operands[2], width }))
+            }
+            Some(memref::ALLOCA | memref::GET_GLOBAL) => {
+                known(static_bytes(body, value).map(|bytes| Origin::Static { buffer: value, bytes }))
+            }
+            Some(arith::ADDI) => match self.find(body, operands[0], visited) {
+                Found::One(origin) => Found::One(origin),
+                _ => self.find(body, operands[1], visited),
+            },
+            Some(arith::SUBI) => self.find(body, operands[0], visited),
+            Some(arith::SELECT) => self.only(body, &operands[1..].to_vec(), visited),
+            Some(func::CALL) => {
+                let bytes = match callee(body, op) {
+                    Some("rt_arena" | "rt_allocate") => operands.get(1),
+                    Some("rt_output") => operands.get(2),
+                    Some("rt_scratch") => operands.first(),
+                    _ => None,
+                };
+                known(bytes.map(|&bytes| Origin::Sized { buffer: value, bytes }))
+            }
+            _ => Found::Unknown,
+        }
+    }
+
+    /// The origin that all of several values have.
+    fn only(&self, body: &Body, values: &[Value], visited: &mut IndexSet<Value>) -> Found {
+        let mut found = Found::Cycle;
+        for &value in values {
+            found = match (found, self.find(body, value, visited)) {
+                (found, Found::Cycle) => found,
+                (Found::Cycle, one) => one,
+                (Found::One(a), Found::One(b)) if a == b => Found::One(a),
+                _ => return Found::Unknown,
+            };
+        }
+        found
+    }
+}
+
+/// The bounds that are stated for a buffer.
+fn stated(body: &Body, buffer: Value) -> Option<Origin> {
+    let bounds = body.uses(buffer).iter().find(|user| user.index == 0 && body.is(user.op, rt::BOUNDS))?.op;
+    let count = *body.op(bounds).operands().get(2)?;
+    let number = body.op(bounds).attributes.integer("number")?;
+    Some(Origin::Stated { buffer, bounds, count, width: width_of(body, buffer)?, number })
+}
+
+/// Bytes of an element.
+fn width_of(body: &Body, buffer: Value) -> Option<i64> {
+    body.value_type(buffer).element().byte_width().map(|width| width as i64)
+}
+
+fn static_bytes(body: &Body, buffer: Value) -> Option<i64> {
+    let count: i64 = body.value_type(buffer).static_shape()?.iter().product();
+    count.checked_mul(width_of(body, buffer)?)
+}
