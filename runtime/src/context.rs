@@ -60,6 +60,8 @@ pub struct RunContext {
 pub struct Fault {
     /// The first byte, counted from the beginning of the buffer.
     pub offset: i64,
+    /// The number of bytes.
+    pub length: i64,
     /// The size of the buffer.
     pub bytes: i64,
 }
@@ -69,6 +71,13 @@ pub struct Fault {
 pub struct RunBuffer {
     next: *mut RunBuffer,
     bytes: i64,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Fault { offset, length, bytes } = self;
+        write!(f, "{length} bytes from byte {offset} on, and the buffer has {bytes} bytes")
+    }
 }
 
 impl RunContext {
@@ -435,20 +444,20 @@ pub extern "C" fn rt_fail(context_address: i64, status: i64) {
     context(context_address).fail_with(status);
 }
 
-/// Sets the run's status, and which byte of a buffer of `bytes` bytes an access began at, unless it is set already. Called
-/// by several threads.
+/// Sets the run's status, and which bytes of a buffer of `bytes` bytes were to be accessed, unless it is set already.
+/// Called by several threads.
 ///
 /// # Safety
 /// The address is that of the context of a run.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_out_of_bounds(context_address: i64, number: i64, offset: i64, bytes: i64) {
+pub unsafe extern "C" fn rt_out_of_bounds(context_address: i64, number: i64, offset: i64, length: i64, bytes: i64) {
     let context: *mut RunContext = std::ptr::with_exposed_provenance_mut(context_address as usize);
     // SAFETY: the context of a run outlives it, and nothing else writes the status or the fault while kernels run, except
     // kernels' assertions, which write the status without reading it.
     unsafe {
         let status = AtomicI64::from_ptr(&raw mut (*context).status);
         if status.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            (*context).fault = Some(Fault { offset, bytes });
+            (*context).fault = Some(Fault { offset, length, bytes });
         }
     }
 }

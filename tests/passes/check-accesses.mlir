@@ -14,7 +14,7 @@
 
 // CHECK: "rt.unpack"
 // CHECK: %[[OK:.*]] = "arith.cmpi"(%{{.*}}, %{{.*}}) {predicate = 6 : i64}
-// CHECK: "cf.cond_br"(%[[OK]], %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK: "cf.cond_br"(%[[OK]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK: "vector.load"
 // CHECK: "func.call"(%{{.*}}) {callee = @rt_out_of_bounds}
 // CHECK-NOT: rt.bounds

@@ -71,7 +71,7 @@ impl CompiledModel {
             (None, _) => {
                 let failure = self.failure(status);
                 Err(match context.fault {
-                    Some(fault) => failure.with_note(format!("byte {} of {}", fault.offset, fault.bytes)),
+                    Some(fault) => failure.with_note(fault.to_string()),
                     None => failure,
                 }
                 .into())

@@ -15,6 +15,9 @@ use super::declare::declare_runtime;
 use super::provenance::{Incoming, Origin, Provenance};
 use super::scope::{definitions, status_word, with_body};
 
+/// The largest distance of accesses that are checked together.
+const NEAR: i64 = 1 << 32;
+
 /// Inserts the checks, and removes `rt.bounds`.
 pub(super) fn check_accesses(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
@@ -39,18 +42,31 @@ fn check_body(body: &mut Body, host: Option<i64>) -> Result<()> {
     let provenance = Provenance { incoming: Incoming::of(body), is_host: host.is_some(), number };
     let failed = failure_block(body, status, host.is_some());
     let mut checker = Checker { body, provenance, roots: IndexMap::default(), limits: IndexMap::default(), failed };
-    // from the end, so that each block is split once for each access
+    let mut groups: IndexMap<Place, Group> = IndexMap::default();
+    for &op in &ops {
+        checker.collect(op, &mut groups)?;
+    }
+    let mut checks: IndexMap<Op, Vec<Check>> = IndexMap::default();
+    for (place, group) in groups {
+        checks.entry(group.first).or_default().push(Check { place, group });
+    }
+    // from the end, so that each block is split once for each check
     for op in ops.into_iter().rev() {
-        checker.check(op)?;
+        if checker.body.is(op, memref::VIEW) {
+            checker.view(op)?;
+        }
+        for check in checks.get(&op).into_iter().flatten() {
+            checker.require(check);
+        }
     }
     body.erase_all(&bounds);
     Ok(())
 }
 
-/// A block that reports a failed check, whose arguments are the number of the message, the offset and the size in
-/// bytes, and returns.
+/// A block that reports a failed check and returns. Its arguments are the number of the message, the offset and the
+/// length of the access, and the size of the buffer, in bytes.
 fn failure_block(body: &mut Body, status: Value, is_host: bool) -> Block {
-    let block = body.add_block(body.root(), &[Type::I64, Type::Index, Type::Index]);
+    let block = body.add_block(body.root(), &[Type::I64, Type::Index, Type::Index, Type::Index]);
     let arguments = body.arguments(block).to_vec();
     let mut builder = Builder::at_end(body, block);
     let context = builder.value(rt::ADDRESS, &[status], Type::Index, []);
@@ -75,12 +91,32 @@ struct Root {
     known: Op,
 }
 
-/// The bytes of an access.
+/// The place of accesses that are checked together: one block reaches all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    block: Block,
+    buffer: Value,
+    /// What their indices are constant distances from.
+    base: Option<Value>,
+    /// The bytes of an element.
+    width: i64,
+    /// The number of lanes that are accessed.
+    mask: Option<Value>,
+}
+
+/// Accesses that are checked together.
 #[derive(Clone, Copy)]
-enum Length {
-    Static(i64),
-    /// The first elements of a vector, at most all: their number, the number of lanes, the bytes of an element.
-    Masked(Value, i64, i64),
+struct Group {
+    first: Op,
+    root: Root,
+    /// The distances of the first element, and of the one after the last.
+    low: i64,
+    high: i64,
+}
+
+struct Check {
+    place: Place,
+    group: Group,
 }
 
 struct Checker<'b> {
@@ -93,41 +129,63 @@ struct Checker<'b> {
 }
 
 impl Checker<'_> {
-    fn check(&mut self, op: Op) -> Result<()> {
+    /// Adds the access of an operation, if it is one, to those that are checked together.
+    fn collect(&mut self, op: Op, groups: &mut IndexMap<Place, Group>) -> Result<()> {
         let (buffer, held) = match self.body.code(op) {
             Some(memref::LOAD | vector::LOAD) => (0, self.body.value_type(self.body.result(op, 0)).clone()),
             Some(memref::STORE | vector::STORE) => (1, self.body.value_type(self.body.operand(op, 0)).clone()),
             Some(vector::MASKEDLOAD) => (0, self.body.value_type(self.body.result(op, 0)).clone()),
             Some(vector::MASKEDSTORE) => (0, self.body.value_type(self.body.operand(op, 3)).clone()),
             Some(vector::GATHER) => return Err(self.unchecked(op)),
-            Some(memref::VIEW) => return self.view(op),
             _ => return Ok(()),
         };
         let Some(width) = held.element().byte_width().map(|width| width as i64) else {
             return Err(self.unchecked(op));
         };
-        let lanes = held.as_vector().map_or(1, |vector| vector.shape.iter().product());
-        let length = match self.body.code(op) {
+        let lanes: i64 = held.as_vector().map_or(1, |vector| vector.shape.iter().product());
+        let (mask, count) = match self.body.code(op) {
             Some(vector::MASKEDLOAD | vector::MASKEDSTORE) => {
-                self.masked(self.body.operand(op, 2), lanes, width).ok_or_else(|| self.unchecked(op))?
+                self.masked(self.body.operand(op, 2), lanes).ok_or_else(|| self.unchecked(op))?
             }
-            _ => Length::Static(lanes * width),
+            _ => (None, lanes),
         };
-        let (at, index) = (self.body.operand(op, buffer), self.body.operand(op, buffer + 1));
-        if let Some(root) = self.root(op, at)? {
-            self.require(op, root, at, (index, width), length);
+        let (buffer, index) = (self.body.operand(op, buffer), self.body.operand(op, buffer + 1));
+        let Some(root) = self.root(op, buffer)? else { return Ok(()) };
+        let block = self.body.op(op).parent().expect("the operation is attached");
+        let (base, first) = if mask.is_some() { (Some(index), 0) } else { self.base_of(index) };
+        if count > 0 {
+            let place = Place { block, buffer, base, width, mask };
+            let group = groups.entry(place).or_insert(Group { first: op, root, low: first, high: first + count });
+            (group.low, group.high) = (group.low.min(first), group.high.max(first + count));
         }
         Ok(())
     }
 
-    /// The length of a masked access.
-    fn masked(&self, mask: Value, lanes: i64, width: i64) -> Option<Length> {
+    /// An index as a value, if it is not a constant, and a distance from that in the same block or outside of it.
+    fn base_of(&self, index: Value) -> (Option<Value>, i64) {
+        if let Some(index) = ir::constant_integer(self.body, index) {
+            return (None, index);
+        }
+        let sum = self.body.defining_op(index).filter(|&op| self.body.is(op, arith::ADDI));
+        let [base, distance] = match sum.map(|op| self.body.op(op).operands()) {
+            Some(&[base, distance]) => [base, distance],
+            _ => return (Some(index), 0),
+        };
+        let near = |value: Value| ir::constant_integer(self.body, value).filter(|at| at.abs() < NEAR);
+        match (near(base), near(distance)) {
+            (None, Some(distance)) => (Some(base), distance),
+            (Some(base), None) => (Some(distance), base),
+            _ => (Some(index), 0),
+        }
+    }
+
+    /// The number of lanes of a masked access: as a value if it is not known, and the most.
+    fn masked(&self, mask: Value, lanes: i64) -> Option<(Option<Value>, i64)> {
         let made_by = self.body.defining_op(mask)?;
         match self.body.code(made_by) {
-            Some(vector::CREATE_MASK) => Some(Length::Masked(self.body.operand(made_by, 0), lanes, width)),
+            Some(vector::CREATE_MASK) => Some((Some(self.body.operand(made_by, 0)), lanes)),
             Some(vector::CONSTANT_MASK) => {
-                let sizes = self.body.op(made_by).attributes.integers("mask_dim_sizes")?;
-                Some(Length::Static(sizes.first()? * width))
+                Some((None, *self.body.op(made_by).attributes.integers("mask_dim_sizes")?.first()?))
             }
             _ => None,
         }
@@ -146,36 +204,37 @@ impl Checker<'_> {
         let fits = builder.value(arith::CMPI, &[shift, limit], Type::I1, [CmpIPredicate::Ult.attribute()]);
         let number = builder.constant(Attribute::i64(self.provenance.number), Type::I64);
         let last = self.body.defining_op(number).expect("just made");
-        self.leave_unless(last, fits, [number, shift, around.bytes]);
+        self.leave_unless(last, fits, [number, shift, own.bytes, around.bytes]);
         Ok(())
     }
 
-    /// Checks an access of the element at an index, whose size is given, of a buffer in `root`.
-    fn require(&mut self, op: Op, root: Root, buffer: Value, (index, width): (Value, i64), length: Length) {
-        let limit = match length {
-            Length::Static(0) => return,
-            Length::Static(bytes) => Some(self.limit(root, bytes)),
-            Length::Masked(..) => None,
+    /// Checks accesses that are checked together, before the first of them.
+    fn require(&mut self, Check { place, group }: &Check) {
+        let (width, root) = (place.width, group.root);
+        let bytes = (group.high - group.low) * width;
+        let limit = if place.mask.is_none() { Some(self.limit(root, bytes)) } else { None };
+        let mut builder = Builder::before(self.body, group.first);
+        let [low, scale, length] = [group.low, width, bytes].map(|number| builder.constant_index(number));
+        let index = match place.base {
+            Some(base) if group.low == 0 => base,
+            Some(base) => builder.value(arith::ADDI, &[base, low], Type::Index, []),
+            None => low,
         };
-        let mut builder = Builder::before(self.body, op);
-        let scale = builder.constant_index(width);
         let mut offset = builder.value(arith::MULI, &[index, scale], Type::Index, []);
-        if root.buffer != buffer {
-            let address = builder.value(rt::ADDRESS, &[buffer], Type::Index, []);
+        if root.buffer != place.buffer {
+            let address = builder.value(rt::ADDRESS, &[place.buffer], Type::Index, []);
             let from = builder.value(arith::SUBI, &[address, root.start], Type::Index, []);
             offset = builder.value(arith::ADDI, &[from, offset], Type::Index, []);
         }
-        let below = [CmpIPredicate::Ult.attribute()];
-        let fits = match (limit, length) {
-            (Some(limit), _) => builder.value(arith::CMPI, &[offset, limit], Type::I1, below),
-            (None, Length::Static(_)) => return,
-            (None, Length::Masked(count, lanes, width)) => {
-                masked_fits(&mut builder, root, offset, (count, lanes, width))
+        let fits = match (limit, place.mask) {
+            (Some(limit), _) => {
+                builder.value(arith::CMPI, &[offset, limit], Type::I1, [CmpIPredicate::Ult.attribute()])
             }
+            (None, mask) => masked_fits(&mut builder, root, offset, (mask.unwrap_or(low), group.high, width)),
         };
         let number = builder.constant(Attribute::i64(root.number), Type::I64);
         let last = self.body.defining_op(number).expect("just made");
-        self.leave_unless(last, fits, [number, offset, root.bytes]);
+        self.leave_unless(last, fits, [number, offset, length, root.bytes]);
     }
 
     /// The first offset at which an access of `bytes` bytes does not fit, not below 0.
@@ -242,7 +301,7 @@ impl Checker<'_> {
     }
 
     /// After `op`: continues if `condition` holds, otherwise reports a failed check.
-    fn leave_unless(&mut self, op: Op, condition: Value, report: [Value; 3]) {
+    fn leave_unless(&mut self, op: Op, condition: Value, report: [Value; 4]) {
         let body = &mut *self.body;
         let block = body.op(op).parent().expect("the operation is attached");
         let region = body.block_region(block).expect("the block is attached");
@@ -251,9 +310,8 @@ impl Checker<'_> {
         body.insert_block(region, at + 1, rest);
         let position = body.position(op);
         body.move_ops(block, position + 1, rest);
-        let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 3]));
-        let [number, offset, bytes] = report;
-        let operands = [condition, number, offset, bytes];
+        let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 4]));
+        let operands: Vec<Value> = std::iter::once(condition).chain(report).collect();
         let branch = Builder::at_end(body, block).create(cf::COND_BR, &operands, &[], [segments]);
         body.set_successors(branch, &[rest, self.failed]);
     }

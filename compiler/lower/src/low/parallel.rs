@@ -4,12 +4,15 @@
 //! Constants are duplicated in the body instead. A loop that is too short to be shared becomes an ordinary loop.
 
 use dialects::rt::words::{self, WORD_BYTES, pack};
-use dialects::{OpCodes, arith, func, rt, scf, vector};
+use dialects::{OpCodes, arith, func, memref, rt, scf, vector};
 use ir::{Attribute, Attributes, Body, Builder, FunctionType, IndexSet, Location, Module, Op, Result, Type, Value};
 
 use super::scope::{definitions, name_of, stack_table, table_type, with_body};
 use dialects::rt::attributes::{ELEMENTS, LEVEL, WORK};
 use ir::clone::{Mapping, clone_op};
+
+/// The largest number of operations between a buffer with bounds and an address that is computed from it.
+const DEEPEST: usize = 8;
 
 /// Outlines every `scf.parallel` without reductions.
 pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
@@ -202,6 +205,8 @@ struct Environment<'b> {
     /// The operation that reads the captured scalars.
     unpack: Op,
     captured: Captured,
+    /// Whether the outer function states bounds.
+    has_bounds: bool,
     /// Operands of the addresses that the body function repeats.
     repeated: Mapping,
 }
@@ -209,7 +214,9 @@ struct Environment<'b> {
 impl<'b> Environment<'b> {
     fn new(source: &'b Body, function: &mut Body, table: Value, entry: ir::Block) -> Environment<'b> {
         let unpack = Builder::at_end(function, entry).create(rt::UNPACK, &[table], &[], words::attributes(&[]));
-        Environment { source, table, entry, unpack, captured: Captured::default(), repeated: Mapping::default() }
+        let has_bounds = source.walk_all().into_iter().any(|op| source.is(op, rt::BOUNDS));
+        let (captured, repeated) = (Captured::default(), Mapping::default());
+        Environment { source, table, entry, unpack, captured, has_bounds, repeated }
     }
 
     fn bring(&mut self, function: &mut Body, mapping: &mut Mapping, value: Value) -> Value {
@@ -223,17 +230,16 @@ impl<'b> Environment<'b> {
         }
     }
 
-    /// The operation that computes a value from the address of a buffer whose bounds are checked. The body function
-    /// repeats it, so that the buffer is known there.
-    fn checked_address(&self, value: Value) -> Option<Op> {
-        let op = self.source.defining_op(value)?;
-        let operands = self.source.op(op).operands();
-        let is_bounds = |&user: &ir::Use| user.index == 0 && self.source.is(user.op, rt::BOUNDS);
-        match self.source.code(op) {
-            Some(rt::ADDRESS) => self.source.uses(operands[0]).iter().any(is_bounds).then_some(op),
-            Some(arith::ADDI) => operands.iter().any(|&operand| self.checked_address(operand).is_some()).then_some(op),
-            _ => None,
-        }
+    /// The operation that makes an address or a buffer from one whose bounds are checked. The body function repeats it,
+    /// so that the bounds are known there.
+    fn checked_address(&self, value: Value, depth: usize) -> Option<Op> {
+        let op = self.source.defining_op(value).filter(|_| self.has_bounds && depth < DEEPEST)?;
+        let is_bounds = |user: &ir::Use| user.index == 0 && self.source.is(user.op, rt::BOUNDS);
+        let is_checked = |operand: &Value| {
+            self.source.uses(*operand).iter().any(is_bounds) || self.checked_address(*operand, depth + 1).is_some()
+        };
+        let is_address = matches!(self.source.code(op), Some(rt::ADDRESS | rt::BUFFER | memref::CAST | arith::ADDI));
+        (is_address && self.source.op(op).operands().iter().any(is_checked)).then_some(op)
     }
 
     /// The same value each time.
@@ -253,7 +259,7 @@ impl<'b> Environment<'b> {
             let attributes = self.source.op(op).attributes.clone();
             return Builder::at_end(function, self.entry).value(arith::CONSTANT, &[], r#type, attributes);
         }
-        if let Some(op) = self.checked_address(value) {
+        if let Some(op) = self.checked_address(value, 0) {
             let operation = self.source.op(op);
             let operands: Vec<Value> =
                 operation.operands().iter().map(|&operand| self.load_once(function, operand)).collect();

@@ -1,7 +1,7 @@
 //! The memory that a buffer or an address belongs to, found from its definition.
 
 use dialects::{OpCodes, arith, cf, func, memref, rt};
-use ir::{Body, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
+use ir::{Body, IndexMap, Op, Type, Value, ValueDefinition};
 
 use super::scope::callee;
 
@@ -63,6 +63,7 @@ pub(super) struct Provenance {
 }
 
 /// An origin, unless none is known.
+#[derive(Clone, Copy)]
 enum Found {
     One(Origin),
     Unknown,
@@ -73,49 +74,52 @@ enum Found {
 impl Provenance {
     /// The origin of a buffer or an address; `None` if it is not known, or not one.
     pub(super) fn origin(&self, body: &Body, value: Value) -> Option<Origin> {
-        match self.find(body, value, &mut IndexSet::default()) {
+        match self.find(body, value, &mut IndexMap::default()) {
             Found::One(origin) => Some(origin),
             Found::Unknown | Found::Cycle => None,
         }
     }
 
-    fn find(&self, body: &Body, value: Value, visited: &mut IndexSet<Value>) -> Found {
-        if let Some(stated) = stated(body, value) {
-            return Found::One(stated);
+    /// `known` has what was found before, and what is being looked for.
+    fn find(&self, body: &Body, value: Value, known: &mut IndexMap<Value, Found>) -> Found {
+        if let Some(&found) = known.get(&value) {
+            return found;
         }
-        match body.definition(value) {
-            ValueDefinition::Argument { block, .. } => {
-                if body.entry() == Some(block) {
-                    let is_words = body.value_type(value) == &Type::memref([None], Type::I64);
-                    return if is_words { Found::One(Origin::Words) } else { Found::Unknown };
-                }
-                if !visited.insert(value) {
-                    return Found::Cycle;
-                }
-                let passed = self.incoming.0.get(&value).cloned().unwrap_or_default();
-                self.only(body, &passed, visited)
+        known.insert(value, Found::Cycle);
+        let found = match (stated(body, value), body.definition(value)) {
+            (Some(stated), _) => Found::One(stated),
+            (None, ValueDefinition::Argument { block, .. }) if body.entry() == Some(block) => {
+                let is_words = body.value_type(value) == &Type::memref([None], Type::I64);
+                if is_words { Found::One(Origin::Words) } else { Found::Unknown }
             }
-            ValueDefinition::Result { op, .. } => self.of_result(body, op, value, visited),
-        }
+            (None, ValueDefinition::Argument { .. }) => {
+                let passed = self.incoming.0.get(&value).cloned().unwrap_or_default();
+                self.only(body, &passed, known)
+            }
+            (None, ValueDefinition::Result { op, .. }) => self.of_result(body, op, value, known),
+        };
+        known.insert(value, found);
+        found
     }
 
-    fn of_result(&self, body: &Body, op: Op, value: Value, visited: &mut IndexSet<Value>) -> Found {
+    fn of_result(&self, body: &Body, op: Op, value: Value, known: &mut IndexMap<Value, Found>) -> Found {
         let operands = body.op(op).operands();
-        let known = |origin: Option<Origin>| origin.map_or(Found::Unknown, Found::One);
+        let found = |origin: Option<Origin>| origin.map_or(Found::Unknown, Found::One);
         match body.code(op) {
-            Some(rt::ADDRESS | rt::BUFFER | memref::CAST) => self.find(body, operands[0], visited),
+            Some(rt::ADDRESS | rt::BUFFER | memref::CAST) => self.find(body, operands[0], known),
             Some(memref::VIEW) => {
-                known(width_of(body, value).map(|width| Origin::Counted { buffer: value, count: operands[2], width }))
+                found(width_of(body, value).map(|width| Origin::Counted { buffer: value, count: operands[2], width }))
             }
             Some(memref::ALLOCA | memref::GET_GLOBAL) => {
-                known(static_bytes(body, value).map(|bytes| Origin::Static { buffer: value, bytes }))
+                found(static_bytes(body, value).map(|bytes| Origin::Static { buffer: value, bytes }))
             }
-            Some(arith::ADDI) => match self.find(body, operands[0], visited) {
-                Found::One(origin) => Found::One(origin),
-                _ => self.find(body, operands[1], visited),
+            Some(arith::ADDI) => match [operands[0], operands[1]].map(|operand| self.find(body, operand, known)) {
+                [Found::One(origin), _] | [_, Found::One(origin)] => Found::One(origin),
+                [Found::Cycle, _] | [_, Found::Cycle] => Found::Cycle,
+                [Found::Unknown, Found::Unknown] => Found::Unknown,
             },
-            Some(arith::SUBI) => self.find(body, operands[0], visited),
-            Some(arith::SELECT) => self.only(body, &operands[1..].to_vec(), visited),
+            Some(arith::SUBI) => self.find(body, operands[0], known),
+            Some(arith::SELECT) => self.only(body, &operands[1..].to_vec(), known),
             Some(func::CALL) => {
                 let bytes = match callee(body, op) {
                     Some("rt_arena" | "rt_allocate") => operands.get(1),
@@ -123,17 +127,17 @@ impl Provenance {
                     Some("rt_scratch") => operands.first(),
                     _ => None,
                 };
-                known(bytes.map(|&bytes| Origin::Sized { buffer: value, bytes }))
+                found(bytes.map(|&bytes| Origin::Sized { buffer: value, bytes }))
             }
             _ => Found::Unknown,
         }
     }
 
     /// The origin that all of several values have.
-    fn only(&self, body: &Body, values: &[Value], visited: &mut IndexSet<Value>) -> Found {
+    fn only(&self, body: &Body, values: &[Value], known: &mut IndexMap<Value, Found>) -> Found {
         let mut found = Found::Cycle;
         for &value in values {
-            found = match (found, self.find(body, value, visited)) {
+            found = match (found, self.find(body, value, known)) {
                 (found, Found::Cycle) => found,
                 (Found::Cycle, one) => one,
                 (Found::One(a), Found::One(b)) if a == b => Found::One(a),
