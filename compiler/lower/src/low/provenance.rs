@@ -119,7 +119,7 @@ impl Provenance {
                 [Found::Unknown, Found::Unknown] => Found::Unknown,
             },
             Some(arith::SUBI) => self.find(body, operands[0], known),
-            Some(arith::SELECT) => self.only(body, &operands[1..].to_vec(), known),
+            Some(arith::SELECT) => self.only(body, &operands[1..], known),
             Some(func::CALL) => {
                 let bytes = match callee(body, op) {
                     Some("rt_arena" | "rt_allocate") => operands.get(1),
