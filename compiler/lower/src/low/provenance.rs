@@ -5,6 +5,9 @@ use ir::{Body, IndexMap, Op, Type, Value, ValueDefinition};
 
 use super::scope::callee;
 
+/// The most values that are followed from a buffer, which bounds the recursion.
+const MOST_STEPS: usize = 1000;
+
 /// Where a buffer comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -84,6 +87,9 @@ impl Provenance {
     fn find(&self, body: &Body, value: Value, known: &mut IndexMap<Value, Found>) -> Found {
         if let Some(&found) = known.get(&value) {
             return found;
+        }
+        if known.len() == MOST_STEPS {
+            return Found::Unknown;
         }
         known.insert(value, Found::Cycle);
         let found = match (stated(body, value), body.definition(value)) {
