@@ -28,12 +28,11 @@ pub fn model(bytes: &[u8]) {
 
 /// A model in ONNX's textual syntax.
 pub fn text(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    if text.len() > LONGEST {
+    if std::str::from_utf8(bytes).is_err() || !bytes.starts_with(b"<") || bytes.len() > LONGEST {
         return;
     }
-    let Ok(proto) = proto::syntax::parse_model(text) else { return };
-    if let Err(errors) = import::import_model(&Model::from_proto(proto), &import::Options::default()) {
+    let Ok(parsed) = Model::from_bytes(bytes) else { return };
+    if let Err(errors) = import::import_model(&parsed, &import::Options::default()) {
         refuse_internal(&errors, &[]);
     }
 }
@@ -64,7 +63,7 @@ const PIPELINES: [&str; 16] = [
     "decompose",
     "decompose,onnx-to-linalg",
     "specialize-ranks,optimize,decompose,onnx-to-linalg",
-    "fuse",
+    "use-halves,use-transposes,use-relayouts",
     "outline-kernels,fold-constants,build-kernels",
     "use-tables,evaluate-constants,use-winograd",
     "fold-constants",

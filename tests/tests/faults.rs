@@ -1,7 +1,7 @@
-//! Faults of the system: no thread starts, the disk is full, a model's file is replaced, signals interrupt calls, a
-//! process forks. Runs give their results or an error, and nothing partial is left.
+//! Faults of the system: no thread starts, the disk is full, a model's file is replaced, signals interrupt calls.
+//! Runs give their results or an error, and nothing partial is left.
 
-#![allow(unsafe_code, reason = "timers, signal handlers and fork have no safe interface")]
+#![allow(unsafe_code, reason = "timers and signal handlers have no safe interface")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -92,19 +92,20 @@ fn nothing_partial_is_left_on_a_full_disk() {
         command.output().expect("there is bash")
     };
     let cached = limited("\"$RUN\" m.onnxtxt --random --dim N=3 --cache cache");
-    assert!(cached.status.success(), "a cache that cannot be written is no error: {}", said(&cached));
+    assert!(cached.status.success(), "a cache that cannot be written is not an error: {}", said(&cached));
     let entries = folder.join("cache").read_dir().map_or(0, |entries| {
         entries.flatten().filter(|entry| !entry.file_name().to_string_lossy().starts_with("hash-")).count()
     });
-    assert_eq!(entries, 0, "there is no partial entry");
+    assert_eq!(entries, 0, "no partial entry exists");
     for (line, file) in [
         ("\"$RUN\" m.onnxtxt --random --dim N=300 --no-cache --save y.npy", "y.npy"),
         ("\"$ONNXC\" m.onnxtxt --emit obj -o m.o", "m.o"),
-        ("\"$ONNXC\" m.onnxtxt --emit onnx -o m.onnx", "m.onnx"),
     ] {
         let output = limited(line);
         assert_eq!(output.status.code(), Some(1), "{line}: {}", said(&output));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("error: "), "{line}: {}", said(&output));
+        // LLVM writes objects, and its own message
+        let has_message = String::from_utf8_lossy(&output.stderr).to_lowercase().contains("error: ");
+        assert!(has_message, "{line}: {}", said(&output));
         assert!(!folder.join(file).exists(), "{line} leaves {file}");
     }
     let left: Vec<_> = folder.read_dir().expect("it is there").flatten().map(|entry| entry.file_name()).collect();
@@ -165,41 +166,4 @@ fn signals_do_not_disturb_compilations_and_runs() {
         assert_eq!(disturbed, quiet, "{backend:?}");
     }
     assert!(HANDLED.load(Ordering::Relaxed) > 0);
-}
-
-/// A child of a process whose threads have compiled and run, and which has none of them, compiles and runs.
-#[test]
-fn a_forked_process_compiles_and_runs() {
-    let folder = folder("faults-fork", 0.5);
-    let path = folder.join("m.onnxtxt");
-    let mut session = Session::new(compiled(&path, Options::default()));
-    let expected = run(&mut session);
-    session.model().settle().expect("it compiles");
-    // SAFETY: the child only runs code of this project and of the standard library, and ends without destructors.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
-        // SAFETY: a child that hangs is ended by a signal.
-        unsafe {
-            libc::signal(libc::SIGALRM, libc::SIG_DFL);
-            libc::alarm(60);
-        }
-        let again = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let old = run(&mut session) == expected;
-            let new = run(&mut Session::new(compiled(&path, Options::default()))) == expected;
-            (old, new)
-        }));
-        let code = match again {
-            Ok((true, true)) => 0,
-            Ok((false, _)) => 2,
-            Ok((_, false)) => 3,
-            Err(_) => 4,
-        };
-        // SAFETY: ends the child at once.
-        unsafe { libc::_exit(code) };
-    }
-    let mut status = 0;
-    // SAFETY: the child is ours, and the status is writable.
-    unsafe { libc::waitpid(child, &raw mut status, 0) };
-    assert!(libc::WIFEXITED(status), "the child was ended by signal {}", libc::WTERMSIG(status));
-    assert_eq!(libc::WEXITSTATUS(status), 0);
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use tests::conformance::repository;
 
+#[allow(unreachable_pub, reason = "the file is a library of another workspace")]
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 

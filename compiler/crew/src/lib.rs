@@ -29,6 +29,8 @@ struct Worker {
     job: Mutex<Option<(Job, Option<Processors>)>>,
     has_job: Condvar,
     thread: OnceLock<JoinHandle<()>>,
+    /// The process that it is in.
+    process: u32,
 }
 
 /// A job that a thread takes when it is idle.
@@ -74,7 +76,7 @@ impl<T> Handle<T> {
 
 /// Starts threads until `threads` of them are waiting; a new thread needs a moment to start.
 pub fn prepare(threads: usize) {
-    let mut idle = lock(&IDLE);
+    let mut idle = idle_workers();
     while idle.len() < threads
         && let Some(worker) = Worker::start()
     {
@@ -116,8 +118,19 @@ fn job<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> (Job, Ar
     (job, outcome)
 }
 
+/// The idle threads of this process. Those of a process that it was forked from do not exist here, and their handles are
+/// not touched.
+fn idle_workers() -> MutexGuard<'static, Vec<Arc<Worker>>> {
+    let mut idle = lock(&IDLE);
+    let own = std::process::id();
+    if idle.iter().any(|worker| worker.process != own) {
+        idle.drain(..).for_each(std::mem::forget);
+    }
+    idle
+}
+
 fn run(job: Job) {
-    let idle = lock(&IDLE).pop();
+    let idle = idle_workers().pop();
     match idle.or_else(Worker::start) {
         Some(worker) => worker.take(job),
         None => job(),
@@ -133,7 +146,7 @@ fn next_later() -> Option<Job> {
 impl Worker {
     /// Starts a waiting thread; `None` if the system refuses.
     fn start() -> Option<Arc<Worker>> {
-        let worker = Arc::<Worker>::default();
+        let worker = Arc::new(Worker { process: std::process::id(), ..Worker::default() });
         let other = worker.clone();
         let thread = std::thread::Builder::new().spawn(move || other.serve()).ok()?;
         placement::keep_off(&thread);

@@ -5,9 +5,9 @@
 
 use dialects::rt::attributes::{KERNEL, NUMBER};
 use dialects::{OpCodes, func, rt};
-use ir::{Attribute, Body, Builder, IndexMap, IndexSet, Location, Module, Op, Value};
+use ir::{Attribute, Body, Builder, IndexMap, IndexSet, Location, Module, Op, Type, Value};
 
-use super::scope::{callee, definitions, is_kernel, name_of};
+use super::scope::{callee, definitions, is_kernel, name_of, table_type};
 
 /// The place of the first call of each kernel.
 pub(super) fn first_calls(module: &Module) -> IndexMap<String, Location> {
@@ -43,10 +43,17 @@ pub(super) fn state_bounds(body: &mut Body, kernel: &str, call: Option<&Location
 
 /// Numbers the message of failed checks in each host function.
 pub(super) fn number_hosts(module: &mut Module, messages: &mut IndexSet<String>) {
-    let hosts: Vec<Op> = definitions(module).into_iter().filter(|&op| !is_kernel(module, op)).collect();
+    let hosts: Vec<Op> = definitions(module).into_iter().filter(|&op| is_host(module, op)).collect();
     for op in hosts {
         let message = format!("the function '{}' has a buffer outside of its memory", name_of(module, op));
         let number = messages.insert_full(message).0 as i64 + 1;
         module.body.op_mut(op).attributes.set(NUMBER, Attribute::i64(number));
     }
+}
+
+/// Whether a function takes a table and returns a status.
+fn is_host(module: &Module, op: Op) -> bool {
+    let r#type = module.function_view(op).map(|function| function.r#type);
+    !is_kernel(module, op)
+        && r#type.is_some_and(|r#type| r#type.inputs == [table_type()] && r#type.results == [Type::I64])
 }

@@ -287,7 +287,7 @@ impl Checker<'_> {
             Origin::Sized { bytes, .. } => bytes,
             Origin::Static { bytes, .. } => builder.constant_index(bytes),
         };
-        // with a last operation of its own
+        // with a separate last operation
         let none = builder.constant_index(0);
         let address = match builder.body.value_type(buffer) {
             Type::Index => buffer,

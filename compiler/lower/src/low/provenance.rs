@@ -15,7 +15,7 @@ pub(super) enum Origin {
     Words,
     /// A buffer with stated bounds: elements and the bytes of each.
     Stated { buffer: Value, bounds: Op, count: Value, width: i64, number: i64 },
-    /// A view of so many elements.
+    /// A view of a number of elements.
     Counted { buffer: Value, count: Value, width: i64 },
     /// Memory that the runtime allocated.
     Sized { buffer: Value, bytes: Value },
