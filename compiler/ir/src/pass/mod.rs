@@ -84,7 +84,7 @@ pub trait AnyPass: Sync {
     /// The default options.
     fn options(&self) -> Box<dyn AnyOptions>;
 
-    /// Runs it with options of its own type.
+    /// Runs it with its type of options.
     fn run(&self, module: &mut Module, registry: &Registry, options: &dyn AnyOptions) -> Result<()>;
 }
 
