@@ -1,5 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,cse | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{registers=16x8},cse' | FileCheck %s --check-prefix=NARROW
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{registers=wasm},cse' | FileCheck %s --check-prefix=WEB
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
 // LOW-NOT: rt.contract
@@ -22,6 +23,10 @@
 // NARROW: "scf.for"
 // NARROW-COUNT-4: "vector.fma"
 // NARROW: sym_name = "known"
+// Two rows of four vectors, whose factors and product fit the registers, too; steps are not unrolled.
+// WEB-COUNT-8: "vector.fma"{{.*}} vector<4xf32>
+// WEB-NEXT: "scf.yield"
+// WEB: sym_name = "known"
 
 // 20 columns: the second vector is masked, but for the padded operand.
 // CHECK-NOT: vector.maskedload

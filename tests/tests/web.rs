@@ -55,10 +55,18 @@ fn a_package_runs_in_node() {
     let folder = scratch::folder("web");
     let model = folder.join("model.onnxtxt");
     std::fs::write(&model, MODEL).expect("the folder can be written");
-    let mut command = Command::new(onnxc(&sibling));
-    command.arg(&model).args(["--emit", "npm", "--name", "net", "-o"]).arg(folder.join("net"));
-    let made = command.env("WASM_LD", linker()).output().expect("onnxc starts");
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let package = |name: &str, options: &[&str]| {
+        let mut command = Command::new(onnxc(&sibling));
+        command.arg(&model).args(["--emit", "npm", "--name", "net"]).args(options).arg("-o").arg(folder.join(name));
+        let made = command.env("WASM_LD", linker()).output().expect("onnxc starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let bytes = |file: &str| std::fs::read(folder.join(name).join(file)).ok();
+        (bytes("net.wasm"), bytes("net.relaxed.wasm"))
+    };
+    let (plain, relaxed) = package("net", &[]);
+    assert!(plain.is_some() && relaxed.is_some() && plain != relaxed, "the second module fuses multiply-adds");
+    let (fixed, relaxed) = package("fixed", &["--fixed-fp"]);
+    assert!(fixed.is_some() && relaxed.is_none(), "its results are those of other processors");
     std::fs::write(folder.join("run.mjs"), SCRIPT).expect("the folder can be written");
     let Ok(run) = Command::new("node").arg(folder.join("run.mjs")).output() else {
         return tests::skip("node is missing");

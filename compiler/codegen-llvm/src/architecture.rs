@@ -15,8 +15,8 @@ pub(crate) struct Architecture {
     pub(crate) fused: bool,
     /// Whether processors have the minimum and the maximum of IEEE 754-2019, which are NaN if an operand is.
     pub(crate) has_extremes: bool,
-    /// Constant parts of addresses below this are left to loads and stores, for targets on which LLVM does not do so without
-    /// being told that the addition does not wrap.
+    /// Constant parts of addresses below this are separate additions without overflow, for targets whose loads and stores take
+    /// them only then.
     pub(crate) offsets: i64,
     /// Whether processors round to integers.
     pub(crate) rounds: bool,

@@ -18,7 +18,7 @@ const PRODUCTS: u32 = 16;
 const AT_ONCE: u32 = 8;
 
 impl<'c> Translator<'_, 'c> {
-    /// An operation that has an instruction of its own; `None` for all others.
+    /// An operation with a dedicated instruction; `None` for all others.
     pub(crate) fn web_op(
         &self,
         op: Op,

@@ -24,7 +24,7 @@ const TARGETS: [&str; 14] = [
     "wasm32-unknown-unknown",
 ];
 
-/// What to build when no other linker is found.
+/// A C compiler that has the C libraries of all targets.
 const ZIG: &str = "zig";
 
 /// A target that programs and libraries are linked for.
