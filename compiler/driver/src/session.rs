@@ -188,7 +188,7 @@ impl Session {
             match *input {
                 Input::Value(value) => bound.extend(self.bind(at, value, &mut table)?),
                 Input::Elements { element, shape, bytes } => {
-                    bound.extend(bind_elements(element, shape, bytes, &mut table))
+                    bound.extend(bind_elements(element, self.extents(at, shape), bytes, &mut table))
                 }
             }
         }
@@ -233,13 +233,18 @@ impl Session {
         Ok(())
     }
 
+    /// The extents of an input in the table: those of a scalar are none, whatever the rank of the one element.
+    fn extents<'s>(&self, at: usize, shape: &'s [i64]) -> &'s [i64] {
+        &shape[..self.model.signature.inputs[at].shape.len()]
+    }
+
     /// Puts an input into the table; returns the bytes of a tensor, which must live until the end of the run.
     fn bind(&mut self, at: usize, value: &Value, table: &mut Vec<i64>) -> Result<Option<Blob>> {
         match value {
             Value::Tensor(tensor) => {
                 let blob = bytes_in_run(tensor, &mut self.context);
                 table.push(blob.bytes().as_ptr().expose_provenance() as i64);
-                table.extend(&tensor.shape);
+                table.extend(self.extents(at, &tensor.shape));
                 Ok(Some(blob))
             }
             Value::Sequence(_) | Value::Optional(_) | Value::Map { .. } => {
