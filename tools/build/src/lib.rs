@@ -66,10 +66,10 @@ impl Model {
     /// [`Model::compile`] for a build script with its own errors.
     ///
     /// # Errors
-    /// If this is no build script, `onnxc` does not start, or it refuses the model.
+    /// If this is not a build script, `onnxc` does not start, or it refuses the model.
     pub fn try_compile(self) -> Result<(), String> {
         let variable =
-            |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set: this is no build script"));
+            |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set: this is not a build script"));
         let (out, target, host) = (variable("OUT_DIR")?, variable("TARGET")?, variable("HOST")?);
         println!("cargo::rerun-if-changed={}", self.path.display());
         println!("cargo::rerun-if-env-changed=ONNXC");
