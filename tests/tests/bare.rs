@@ -54,7 +54,7 @@ fn models() -> Option<PathBuf> {
     let folder = scratch::folder("tiny");
     let made = python().arg(repository().join("tests/models/tiny.py")).arg(&folder).output();
     if !made.is_ok_and(|made| made.status.success()) {
-        eprintln!("skipped: tests/models/tiny.py fails; set PYTHON to one with tests/requirements.txt");
+        tests::skip("tests/models/tiny.py fails; set PYTHON to one with tests/requirements.txt");
         return None;
     }
     Some(folder)
@@ -85,12 +85,12 @@ fn printed(machine: &Machine, folder: &Path) -> Option<Vec<String>> {
     let linked = zig.args(["-Wl,-e,start", "-o"]).arg(&program).output().expect("python starts");
     let said = String::from_utf8_lossy(&linked.stderr);
     if said.contains("No module named ziglang") {
-        eprintln!("skipped: {said}");
+        tests::skip(&said);
         return None;
     }
     assert!(linked.status.success(), "{said}");
     let Ok(ran) = Command::new(machine.emulator[0]).args(&machine.emulator[1..]).arg(&program).output() else {
-        eprintln!("skipped: {} is missing", machine.emulator[0]);
+        tests::skip(&format!("{} is missing", machine.emulator[0]));
         return None;
     };
     // semihosting writes to standard error
