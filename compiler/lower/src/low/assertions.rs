@@ -11,7 +11,7 @@ use dialects::{OpCodes, arith, cf, func, memref, scf};
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Result, Type, Value};
 
 use super::bounds;
-use super::scope::{callee, definitions, is_kernel, name_of, status_word, with_body};
+use super::scope::{callee, definitions, is_kernel, leave_unless, name_of, status_word, with_body};
 
 /// Runtime calls that set the status on failure.
 const FALLIBLE: [&str; 5] = ["rt_arena", "rt_allocate", "rt_append", "rt_output", "rt_check_stop"];
@@ -138,14 +138,14 @@ fn guard_body(body: &mut Body) {
             let condition = body.operand(op, 0);
             let number = body.op(op).attributes.integer(NUMBER).unwrap_or(1);
             let number = Builder::before(body, op).constant(Attribute::i64(number), Type::I64);
-            leave_unless(body, op, condition, number, failed);
+            leave_unless(body, op, condition, &[number], failed);
             body.erase(op);
         } else {
             let mut builder = Builder::after(body, op);
             let status = builder.value(memref::LOAD, &[status, zero], Type::I64, []);
             let well = builder.value(arith::CMPI, &[status, fine], Type::I1, [CmpIPredicate::Eq.attribute()]);
             let last = body.defining_op(well).expect("just made");
-            leave_unless(body, last, well, status, failed);
+            leave_unless(body, last, well, &[status], failed);
         }
     }
 }
@@ -162,18 +162,4 @@ fn may_fail(body: &Body, op: Op) -> bool {
     body.is(op, func::CALL)
         && (body.attribute(op, MAY_FAIL).is_some()
             || callee(body, op).is_some_and(|name| FALLIBLE.contains(&name) || name.starts_with(SYMBOL)))
-}
-
-/// After `op`: continues if `condition` holds, otherwise branches to `failed` with `status`.
-fn leave_unless(body: &mut Body, op: Op, condition: Value, status: Value, failed: Block) {
-    let block = body.op(op).parent().expect("the operation is attached");
-    let region = body.block_region(block).expect("the block is attached");
-    let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
-    let rest = body.create_block(&[]);
-    body.insert_block(region, at + 1, rest);
-    let position = body.position(op);
-    body.move_ops(block, position + 1, rest);
-    let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 1]));
-    let branch = Builder::at_end(body, block).create(cf::COND_BR, &[condition, status], &[], [segments]);
-    body.set_successors(branch, &[rest, failed]);
 }

@@ -8,12 +8,12 @@
 
 use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::NUMBER;
-use dialects::{OpCodes, arith, cf, func, memref, rt, vector};
+use dialects::{OpCodes, arith, func, memref, rt, vector};
 use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexMap, Module, Op, Result, Type, Value};
 
 use super::declare::declare_runtime;
 use super::provenance::{Incoming, Origin, Provenance};
-use super::scope::{definitions, status_word, with_body};
+use super::scope::{definitions, leave_unless, status_word, with_body};
 
 /// The largest distance of accesses that are checked together.
 const NEAR: i64 = 1 << 32;
@@ -302,18 +302,7 @@ impl Checker<'_> {
 
     /// After `op`: continues if `condition` holds, otherwise reports a failed check.
     fn leave_unless(&mut self, op: Op, condition: Value, report: [Value; 4]) {
-        let body = &mut *self.body;
-        let block = body.op(op).parent().expect("the operation is attached");
-        let region = body.block_region(block).expect("the block is attached");
-        let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
-        let rest = body.create_block(&[]);
-        body.insert_block(region, at + 1, rest);
-        let position = body.position(op);
-        body.move_ops(block, position + 1, rest);
-        let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 4]));
-        let operands: Vec<Value> = std::iter::once(condition).chain(report).collect();
-        let branch = Builder::at_end(body, block).create(cf::COND_BR, &operands, &[], [segments]);
-        body.set_successors(branch, &[rest, self.failed]);
+        leave_unless(self.body, op, condition, &report, self.failed);
     }
 
     fn unchecked(&self, op: Op) -> Vec<Diagnostic> {

@@ -1,6 +1,6 @@
 //! Shared code of several passes: iterating over functions, and the host function's conventions.
 
-use dialects::{OpCodes, arith, memref, rt, scf};
+use dialects::{OpCodes, arith, cf, memref, rt, scf};
 use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Type, Value};
 
 use dialects::rt::attributes::KERNEL;
@@ -80,4 +80,19 @@ pub(super) fn enclosing_parallel_block(body: &Body, op: Op) -> Option<Block> {
         }
         at = parent;
     }
+}
+
+/// After `op`: continues if `condition` holds, otherwise branches to the block `failed` with its arguments.
+pub(super) fn leave_unless(body: &mut Body, op: Op, condition: Value, arguments: &[Value], failed: Block) {
+    let block = body.op(op).parent().expect("the operation is attached");
+    let region = body.block_region(block).expect("the block is attached");
+    let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
+    let rest = body.create_block(&[]);
+    body.insert_block(region, at + 1, rest);
+    let position = body.position(op);
+    body.move_ops(block, position + 1, rest);
+    let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, arguments.len() as i64]));
+    let operands = [&[condition], arguments].concat();
+    let branch = Builder::at_end(body, block).create(cf::COND_BR, &operands, &[], [segments]);
+    body.set_successors(branch, &[rest, failed]);
 }
