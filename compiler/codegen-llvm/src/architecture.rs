@@ -33,89 +33,43 @@ pub(crate) enum Conversions {
     Never,
 }
 
+/// A processor without any of it.
+const PLAIN: Architecture = Architecture {
+    prefix: "",
+    features: "",
+    abi: "",
+    fused: false,
+    has_extremes: false,
+    offsets: 0,
+    rounds: false,
+    f16: Conversions::Never,
+};
+
 /// Without NEON on 32-bit ARM, as its vectors flush subnormal numbers to zero. The features of WebAssembly are those that all
 /// browsers have had for years.
 const ARCHITECTURES: [Architecture; 8] = [
-    Architecture {
-        prefix: "x86_64",
-        features: "",
-        abi: "",
-        fused: false,
-        has_extremes: false,
-        offsets: 0,
-        rounds: true,
-        f16: Conversions::WithFused,
-    },
+    Architecture { prefix: "x86_64", rounds: true, f16: Conversions::WithFused, ..PLAIN },
     Architecture {
         prefix: "aarch64",
-        features: "",
-        abi: "",
         fused: true,
         has_extremes: true,
-        offsets: 0,
         rounds: true,
         f16: Conversions::Always,
+        ..PLAIN
     },
-    Architecture {
-        prefix: "arm64",
-        features: "",
-        abi: "",
-        fused: true,
-        has_extremes: true,
-        offsets: 0,
-        rounds: true,
-        f16: Conversions::Always,
-    },
-    Architecture {
-        prefix: "riscv64",
-        features: "+m,+a,+f,+d,+c",
-        abi: "lp64d",
-        fused: true,
-        has_extremes: false,
-        offsets: 0,
-        rounds: true,
-        f16: Conversions::Never,
-    },
-    Architecture {
-        prefix: "riscv32",
-        features: "+m,+c",
-        abi: "ilp32",
-        fused: false,
-        has_extremes: false,
-        offsets: 0,
-        rounds: false,
-        f16: Conversions::Never,
-    },
-    Architecture {
-        prefix: "thumb",
-        features: "",
-        abi: "",
-        fused: false,
-        has_extremes: false,
-        offsets: 0,
-        rounds: false,
-        f16: Conversions::Never,
-    },
-    Architecture {
-        prefix: "armv7",
-        features: "+v7,+vfp3,-d32,+thumb2,-neon",
-        abi: "",
-        fused: false,
-        has_extremes: false,
-        offsets: 0,
-        rounds: false,
-        f16: Conversions::Never,
-    },
+    Architecture { prefix: "arm64", fused: true, has_extremes: true, rounds: true, f16: Conversions::Always, ..PLAIN },
+    Architecture { prefix: "riscv64", features: "+m,+a,+f,+d,+c", abi: "lp64d", fused: true, rounds: true, ..PLAIN },
+    Architecture { prefix: "riscv32", features: "+m,+c", abi: "ilp32", ..PLAIN },
+    Architecture { prefix: "thumb", ..PLAIN },
+    Architecture { prefix: "armv7", features: "+v7,+vfp3,-d32,+thumb2,-neon", ..PLAIN },
     Architecture {
         prefix: "wasm32",
         features: "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext,+mutable-globals",
-        abi: "",
-        fused: false,
         has_extremes: true,
         // no buffer begins below it, so that no address does without its offset
         offsets: 1024,
         rounds: true,
-        f16: Conversions::Never,
+        ..PLAIN
     },
 ];
 
