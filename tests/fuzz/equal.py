@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from evaluators import are_near
+
 warnings.simplefilter("ignore")
 
 # the largest difference that reassociation may make, relative to the largest number of an output, and where a value may be quantised to the next step
@@ -53,13 +55,7 @@ def is_near(found, expected, tolerance):
         return False
     if expected.dtype.kind not in "fiu" or expected.dtype.itemsize == 8 and expected.dtype.kind != "f":
         return bool((found == expected).all())
-    with np.errstate(all="ignore"):
-        found, expected = found.astype("f8"), expected.astype("f8")
-        special = ~np.isfinite(expected)
-        if not np.array_equal(found[special], expected[special], equal_nan=True):
-            return False
-        size = max(np.abs(expected[~special]).max(initial=0), 1e-3)
-        return bool((np.abs(found[~special] - expected[~special]) <= tolerance * size).all())
+    return are_near(found, expected, tolerance)
 
 
 def compare(options, model, feeds, strict):

@@ -26,6 +26,17 @@ def node_model(op_type, inputs, outputs, opset=22, **attributes):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10), feeds
 
 
+def are_near(found, expected, tolerance):
+    """Whether numbers differ by at most a part of the largest finite one; infinities and NaN are the same."""
+    with np.errstate(all="ignore"):
+        found, expected = found.astype("f8"), expected.astype("f8")
+        special = ~np.isfinite(expected)
+        if not np.array_equal(found[special], expected[special], equal_nan=True):
+            return False
+        size = max(np.abs(expected[~special]).max(initial=0), 1e-3)
+        return bool((np.abs(found[~special] - expected[~special]) <= tolerance * size).all())
+
+
 def own(program, model, feeds):
     """Exit code 0 and the results, or another exit code and the message."""
     with tempfile.TemporaryDirectory() as folder:

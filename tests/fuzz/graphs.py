@@ -20,7 +20,7 @@ import numpy as np
 import onnx
 
 import generate
-from evaluators import attempt, reference, runtime
+from evaluators import are_near, attempt, reference, runtime
 from reduce import shrink
 
 warnings.simplefilter("ignore")
@@ -62,13 +62,7 @@ def is_near(found, expected):
     if expected.dtype.kind in "iub" and expected.dtype.itemsize > 1 or expected.dtype == bool:
         return bool((found == expected).all())
     tolerance = TOLERANCES.get(expected.dtype.name, 1.5 / 255 if expected.dtype.kind in "iu" else 0.5)
-    with np.errstate(all="ignore"):
-        found, expected = found.astype("f8"), expected.astype("f8")
-        special = ~np.isfinite(expected)
-        if not np.array_equal(found[special], expected[special], equal_nan=True):
-            return False
-        size = max(np.abs(expected[~special]).max(initial=0), 1e-3)
-        return bool((np.abs(found[~special] - expected[~special]) <= tolerance * size + (expected.dtype.kind in "iu")).all())
+    return are_near(found, expected, tolerance)
 
 
 class Own:
