@@ -13,8 +13,10 @@ pub fn onnxc(sibling: &Path) -> &'static Path {
         let profile = folder.filter(|&name| name != "debug").unwrap_or("dev");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         // the whole workspace, with the features that everything else was built with
-        let built =
-            Command::new(cargo).args(["build", "-q", "--workspace", "--lib", "--bins", "--profile", profile]).status();
+        let mut build = Command::new(cargo);
+        build.args(["build", "-q", "--workspace", "--lib", "--bins", "--profile", profile]);
+        build.args(std::env::var("WORKSPACE_FLAGS").unwrap_or_default().split_whitespace());
+        let built = build.status();
         assert!(built.is_ok_and(|status| status.success()), "onnxc cannot be built");
         sibling.with_file_name("onnxc")
     })

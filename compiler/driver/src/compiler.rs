@@ -17,6 +17,7 @@ use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::keeper::Keeper;
 use crate::model::CompiledModel;
+use crate::omitted;
 use crate::options::{Arithmetic, Backend, EngineKind, INITIALIZE, MAIN, Options};
 use crate::pipeline::{self, Prepared};
 use crate::progress::Stage;
@@ -222,6 +223,7 @@ impl Compiler {
         }
         if level > Level::Structured {
             self.enter(Stage::Kernels);
+            omitted::refuse(&module)?;
             let kernels = pipeline::kernels(&self.options, Prepared::ByCode);
             pipeline::run(&mut module, &kernels, &self.options, &mut timings)?;
             look(Traced::Kernel, &mut module);
@@ -283,6 +285,7 @@ impl Compiler {
     /// Lowers a module from the structured to the kernel level.
     fn to_kernels(&self, module: &mut Module, prepared: Prepared, timings: &mut Timings) -> Result<()> {
         self.enter(Stage::Kernels);
+        omitted::refuse(module)?;
         pipeline::run(module, &pipeline::kernels(&self.options, prepared), &self.options, timings)?;
         self.enter(Stage::Lower);
         Ok(())

@@ -9,6 +9,7 @@ mod keeper;
 mod kept;
 mod merge;
 mod model;
+mod omitted;
 mod options;
 mod part;
 pub mod passes;

@@ -19,8 +19,14 @@ mod elimination;
 mod fourier;
 mod lookup;
 mod map;
+#[cfg(feature = "regex")]
+mod matching;
+#[cfg(not(all(feature = "image", feature = "regex")))]
+mod omitted;
 mod parallel;
+#[cfg(feature = "regex")]
 mod pattern;
+#[cfg(feature = "image")]
 mod picture;
 mod regions;
 pub(crate) mod relayout;
@@ -38,8 +44,23 @@ use abi::Status;
 
 use crate::context::{self, RunContext};
 use element::{Element, Kind};
+#[cfg(not(feature = "regex"))]
+use omitted as matching;
+#[cfg(not(feature = "image"))]
+use omitted as picture;
 #[doc(hidden)]
+#[cfg(feature = "image")]
 pub use picture::decode_picture;
+
+/// The names of the routines that this build has no code for, each with the feature of this crate that has it.
+pub fn omitted() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = [
+        ("decode_image", "image", cfg!(feature = "image")),
+        ("match_strings", "regex", cfg!(feature = "regex")),
+        ("tokenize_strings", "regex", cfg!(feature = "regex")),
+    ];
+    rows.into_iter().filter(|(.., is_here)| !is_here).map(|(routine, feature, _)| (routine, feature))
+}
 
 /// Why a routine failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,8 +263,8 @@ routines! {
     rt_call_concat_strings = text::concat_strings;
     rt_call_normalize_strings = text::normalize_strings;
     rt_call_split_strings = text::split_strings;
-    rt_call_match_strings = text::match_strings;
-    rt_call_tokenize_strings = text::tokenize_strings;
+    rt_call_match_strings = matching::match_strings;
+    rt_call_tokenize_strings = matching::tokenize_strings;
     rt_call_format_numbers = text::format_numbers;
     rt_call_parse_numbers = text::parse_numbers;
     rt_call_look_up = lookup::look_up;
