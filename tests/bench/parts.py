@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-RULES = ["arithmetic", "activation", "shape", "linear", "normalization", "quantization"]
+RULES = ["arithmetic", "activation", "shape", "contraction", "normalization", "quantization"]
 OTHERS = ["fusion", "attention", "winograd", "tables", "rows"]
 THREADS = "threads"
 

@@ -1,6 +1,6 @@
 // RUN: not onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{without=shape+colour}' 2>&1 | FileCheck %s
 
-// CHECK: error: pass 'optimize': option 'without' must be some of arithmetic, activation, shape, linear, heads, normalization, quantization, separated by +, found 'shape+colour'
+// CHECK: error: pass 'optimize': option 'without' must be some of arithmetic, activation, shape, contraction, heads, normalization, quantization, separated by +, found 'shape+colour'
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<4xf32>):

@@ -5,7 +5,7 @@
 "scf.for"() : () -> ()
 // CHECK: "arith.select"() : () -> ()
 "arith.select"() : () -> ()
-// CHECK: "cf.cond_br"() {operandSegmentSizes = array<i32: 1, 7, 0>} : () -> ()
+// CHECK: "cf.cond_br"() <{operandSegmentSizes = array<i32: 1, 7, 0>}> : () -> ()
 "cf.cond_br"() {operandSegmentSizes = array<i32: 1, 7, 0>} : () -> ()
 // CHECK: "memref.global"() : () -> ()
 "memref.global"() : () -> ()

@@ -2,20 +2,20 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,outline-kernels{attention=false}' | FileCheck %s --check-prefix=APART
 
 // Scores and weights of a group of rows are in thread-local memory; weights that are a result are materialised whole.
-// CHECK: callee = @matmul_softmax_matmul_0}
-// CHECK: callee = @matmul_0}
-// CHECK: callee = @softmax_0}
-// CHECK: callee = @matmul_1}
+// CHECK: callee = @matmul_softmax_matmul_0}>
+// CHECK: callee = @matmul_0}>
+// CHECK: callee = @softmax_0}>
+// CHECK: callee = @matmul_1}>
+// CHECK: sym_name = "matmul_softmax_matmul_0"
 // CHECK: "scf.parallel"
 // CHECK: callee = @rt_scratch
 // CHECK: "rt.contract"
 // CHECK: "math.exp"
 // CHECK: "rt.contract"
-// CHECK: rt.kernel, sym_name = "matmul_softmax_matmul_0"
 
 // APART-NOT: matmul_softmax_matmul
-// APART: callee = @matmul_0}
-// APART: callee = @softmax_0}
+// APART: callee = @matmul_0}>
+// APART: callee = @softmax_0}>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%q: tensor<2x3x40x8xf32>, %k: tensor<2x3x8x40xf32>, %v: tensor<2x3x40x8xf32>):

@@ -3,7 +3,7 @@
 
 // TILE: "rt.contract"
 // CHECK-NOT: rt.contract"
-// CHECK: "func.call"({{.*}}callee = @rt_contract_f32}
+// CHECK: "func.call"({{.*}}callee = @rt_contract_f32}>
 // CHECK: sym_name = "rt_contract_f32", sym_visibility = "private"
 "builtin.module"() ({
   "func.func"() ({

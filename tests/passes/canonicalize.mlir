@@ -2,12 +2,11 @@
 
 // CHECK: "builtin.module"
 "builtin.module"() ({
-  // CHECK-NEXT: "func.func"
+  // CHECK-NEXT: "func.func"() <{function_type = (i64) -> i64, sym_name = "folds_and_combines"}>
   // CHECK-NEXT: ^bb0(%[[X:.*]]: i64):
-  // CHECK-NEXT: %[[C12:.*]] = "arith.constant"() {value = 12 : i64}
+  // CHECK-NEXT: %[[C12:.*]] = "arith.constant"() <{value = 12 : i64}>
   // CHECK-NEXT: %[[Y:.*]] = "arith.addi"(%[[X]], %[[C12]])
   // CHECK-NEXT: "func.return"(%[[Y]])
-  // CHECK-NEXT: sym_name = "folds_and_combines"
   "func.func"() ({
   ^bb0(%x: i64):
     %three = "arith.constant"() {value = 3 : i64} : () -> i64
@@ -20,12 +19,12 @@
     "func.return"(%b) : (i64) -> ()
   }) {sym_name = "folds_and_combines", function_type = (i64) -> i64} : () -> ()
 
+  // CHECK: sym_name = "extents"
   // CHECK: ^bb0(%[[X:.*]]: tensor<?x4xf32>):
-  // CHECK-NEXT: %[[C0:.*]] = "arith.constant"() {value = 0 : index}
+  // CHECK-NEXT: %[[C0:.*]] = "arith.constant"() <{value = 0 : index}>
   // CHECK-NEXT: %[[N:.*]] = "tensor.dim"(%[[X]], %[[C0]])
-  // CHECK-NEXT: %[[C4:.*]] = "arith.constant"() {value = 4 : index}
+  // CHECK-NEXT: %[[C4:.*]] = "arith.constant"() <{value = 4 : index}>
   // CHECK-NEXT: "func.return"(%[[N]], %[[C4]])
-  // CHECK-NEXT: sym_name = "extents"
   "func.func"() ({
   ^bb0(%x: tensor<?x4xf32>):
     %zero = "arith.constant"() {value = 0 : index} : () -> index
@@ -36,14 +35,14 @@
   }) {sym_name = "extents", function_type = (tensor<?x4xf32>) -> (index, index)} : () -> ()
 
   // A branch on a constant becomes the region taken; a loop that runs once becomes its body; one that never runs is removed.
+  // CHECK: sym_name = "control_flow"
   // CHECK: ^bb0(%[[X:.*]]: f32, %[[BUFFER:.*]]: memref<8xf32>):
   // CHECK-NOT: scf
-  // CHECK: %[[ONE:.*]] = "arith.constant"() {value = 1 : index}
+  // CHECK: %[[ONE:.*]] = "arith.constant"() <{value = 1 : index}>
   // CHECK-NOT: scf
   // CHECK: %[[SUM:.*]] = "arith.addf"(%[[X]], %[[X]])
   // CHECK-NEXT: "memref.store"(%[[SUM]], %[[BUFFER]], %[[ONE]])
   // CHECK-NEXT: "func.return"(%[[SUM]])
-  // CHECK-NEXT: sym_name = "control_flow"
   "func.func"() ({
   ^bb0(%x: f32, %buffer: memref<8xf32>):
     %true = "arith.constant"() {value = true} : () -> i1
@@ -81,7 +80,7 @@
 
   // Floats fold only if the result is bitwise equal.
   // CHECK: ^bb0(%[[X:.*]]: f32):
-  // CHECK: %[[ZERO:.*]] = "arith.constant"() {value = 0.000000e+00 : f32}
+  // CHECK: %[[ZERO:.*]] = "arith.constant"() <{value = 0.000000e+00 : f32}>
   // CHECK-NEXT: %[[SUM:.*]] = "arith.addf"(%[[X]], %[[ZERO]])
   // CHECK-NEXT: "func.return"(%[[SUM]])
   "func.func"() ({

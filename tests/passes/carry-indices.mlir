@@ -1,6 +1,7 @@
 // Loops carry the indices that would be computed by dividing their counter.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='carry-indices,simplify' | FileCheck %s
 
+// CHECK: sym_name = "rows"
 // CHECK: "arith.divui"
 // CHECK: "arith.divui"
 // CHECK: "scf.for"({{.*}}) ({
@@ -11,7 +12,6 @@
 // CHECK: "arith.cmpi"
 // CHECK: "arith.select"
 // CHECK: "scf.yield"
-// CHECK: sym_name = "rows"
 "func.func"() ({
 ^bb0(%y: memref<?xindex>, %begin: index, %end: index, %middle: index, %inner: index):
   %1 = "arith.constant"() {value = 1 : index} : () -> index
@@ -32,11 +32,11 @@
 }) {sym_name = "rows", function_type = (memref<?xindex>, index, index, index, index) -> ()} : () -> ()
 
 // Division by a constant is cheap, and a divisor computed in the loop cannot be carried.
-// CHECK: "scf.for"
-// CHECK: "arith.divui"
-// CHECK: "scf.for"
-// CHECK: "arith.divui"
 // CHECK: sym_name = "others"
+// CHECK: "scf.for"
+// CHECK: "arith.divui"
+// CHECK: "scf.for"
+// CHECK: "arith.divui"
 "func.func"() ({
 ^bb0(%y: memref<?xindex>, %begin: index, %end: index):
   %1 = "arith.constant"() {value = 1 : index} : () -> index

@@ -4,19 +4,19 @@
 
 // The status word is the last argument, and each buffer has a message.
 // STATED: ^bb0(%[[X:[a-z0-9]+]]: memref<?x8xf32>, %[[STATUS:[a-z0-9]+]]: memref<1xi64>):
-// STATED-NEXT: "rt.bounds"(%[[STATUS]], %[[STATUS]]) {number = 1 : i64}
-// STATED-NEXT: "rt.bounds"(%[[X]], %[[STATUS]]) {number = 2 : i64}
+// STATED-NEXT: "rt.bounds"(%[[STATUS]], %[[STATUS]]) <{number = 1 : i64}>
+// STATED-NEXT: "rt.bounds"(%[[X]], %[[STATUS]]) <{number = 2 : i64}>
 // STATED: rt.messages = ["the kernel 'kernel' accesses its own memory out of bounds", "the kernel 'kernel' accesses operand 0 out of bounds"]
 
 // The function of a loop has the bounds of what it captures.
 // LOOP: "rt.unpack"
-// LOOP: "rt.bounds"(%{{.*}}, %{{.*}}, %{{.*}}) {number = 2 : i64} : (memref<?xf32>, memref<?xi64>, index) -> ()
+// LOOP: "rt.bounds"(%{{.*}}, %{{.*}}, %{{.*}}) <{number = 2 : i64}> : (memref<?xf32>, memref<?xi64>, index) -> ()
 
 // CHECK: "rt.unpack"
-// CHECK: %[[OK:.*]] = "arith.cmpi"(%{{.*}}, %{{.*}}) {predicate = 6 : i64}
+// CHECK: %[[OK:.*]] = "arith.cmpi"(%{{.*}}, %{{.*}}) <{predicate = 6 : i64}>
 // CHECK: "cf.cond_br"(%[[OK]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK: "vector.load"
-// CHECK: "func.call"(%{{.*}}) {callee = @rt_out_of_bounds}
+// CHECK: "func.call"(%{{.*}}) <{callee = @rt_out_of_bounds}>
 // CHECK-NOT: rt.bounds
 "builtin.module"() ({
   "func.func"() ({

@@ -2,6 +2,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm}' | FileCheck %s --check-prefix=WIDE
 
 // A triangular mask: each row is zeros, then a copy, without comparisons. Wide vectors compare instead.
+// CHECK: sym_name = "kernel_0"
 // CHECK: %[[BOUND:.*]] = "arith.minsi"(
 // CHECK-NOT: arith.cmpi
 // CHECK: %[[ZEROS:.*]] = "vector.broadcast"
@@ -11,9 +12,8 @@
 // CHECK: %[[COPY:.*]] = "vector.load"
 // CHECK: "vector.store"(%[[COPY]],
 // CHECK-NOT: arith.cmpi
-// CHECK: sym_name = "kernel_0"
-// WIDE: "arith.cmpi"({{.*}}) -> vector<16xi1>
 // WIDE: sym_name = "kernel_0"
+// WIDE: "arith.cmpi"({{.*}}) -> vector<16xi1>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<64x96xf32>):
@@ -36,6 +36,7 @@
 // -----
 
 // One element of a row: the row is filled, then the element is written if its index is in bounds, also for wide vectors.
+// CHECK: sym_name = "kernel_0"
 // CHECK-NOT: arith.cmpi
 // CHECK: "vector.store"
 // CHECK: %[[FIRST:.*]] = "arith.minsi"(
@@ -43,9 +44,8 @@
 // CHECK: "scf.for"(%[[FIRST]], %[[END]],
 // CHECK-NOT: arith.cmpi
 // CHECK: "memref.store"
-// CHECK: sym_name = "kernel_0"
-// WIDE-NOT: arith.cmpi
 // WIDE: sym_name = "kernel_0"
+// WIDE-NOT: arith.cmpi
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%places: tensor<64xindex>):
@@ -66,10 +66,10 @@
 // -----
 
 // For narrow vectors, the runtime converts a chunk at a time.
-// CHECK: "func.call"({{.*}}) {callee = @rt_map_row}
 // CHECK: sym_name = "kernel_0"
-// WIDE: "arith.extsi"({{.*}}) : (vector<16xi32>) -> vector<16xi64>
+// CHECK: "func.call"({{.*}}) <{callee = @rt_map_row}>
 // WIDE: sym_name = "kernel_0"
+// WIDE: "arith.extsi"({{.*}}) : (vector<16xi32>) -> vector<16xi64>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<64x96xi32>):

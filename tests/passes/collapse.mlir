@@ -2,7 +2,7 @@
 
 // An elementwise operation becomes one row, whatever the shape; axes of extent 1 are removed.
 // CHECK: "tensor.reshape"(%arg0, %{{.*}}) : (tensor<1x64x56x56xf32>, tensor<1xindex>) -> tensor<200704xf32>
-// CHECK: callee = @exp_0} : (tensor<200704xf32>, tensor<200704xf32>) -> tensor<200704xf32>
+// CHECK: callee = @exp_0}> : (tensor<200704xf32>, tensor<200704xf32>) -> tensor<200704xf32>
 // CHECK: (tensor<200704xf32>, tensor<4xindex>) -> tensor<1x64x56x56xf32>
 "builtin.module"() ({
   "func.func"() ({
@@ -15,7 +15,7 @@
 // -----
 
 // An operand that lacks some of the axes keeps only those separate.
-// CHECK: callee = @add_0} : (tensor<128x3136xf32>, tensor<128xf32>, tensor<128x3136xf32>) -> tensor<128x3136xf32>
+// CHECK: callee = @add_0}> : (tensor<128x3136xf32>, tensor<128xf32>, tensor<128x3136xf32>) -> tensor<128x3136xf32>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<2x64x56x56xf32>, %b: tensor<2x64x1x1xf32>):
@@ -27,7 +27,7 @@
 // -----
 
 // Reduction loops are merged with each other.
-// CHECK: callee = @reducesum_0} : (tensor<64x3136xf32>, tensor<64xf32>) -> tensor<64xf32>
+// CHECK: callee = @reducesum_0}> : (tensor<64x3136xf32>, tensor<64xf32>) -> tensor<64xf32>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<1x64x56x56xf32>):
@@ -40,8 +40,8 @@
 // -----
 
 // A slice covers only part of its axis: its operand keeps its axes. Dynamic extents stay, and those after them are merged.
-// CHECK: callee = @slice_0} : (tensor<2x6xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
-// CHECK: callee = @neg_0} : (tensor<?x15xf32>, tensor<?x15xf32>) -> tensor<?x15xf32>
+// CHECK: callee = @slice_0}> : (tensor<2x6xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: callee = @neg_0}> : (tensor<?x15xf32>, tensor<?x15xf32>) -> tensor<?x15xf32>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<2x6xf32>, %z: tensor<?x3x5xf32>):

@@ -1,7 +1,7 @@
 // An initial vector of one element is not a buffer: it is a constant of the kernel.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s
 
-// CHECK: "arith.constant"() {value = 5.000000e-01 : f32}
+// CHECK: "arith.constant"() <{value = 5.000000e-01 : f32}>
 // CHECK: "rt.contract"
 "builtin.module"() ({
   "func.func"() ({

@@ -4,7 +4,7 @@
 // CHECK: tensor<1x1x2x3x16x16xf32>
 // CHECK: tensor<1x1x1x3x16x16xf32>
 // CHECK: tensor<1x1x2x3x16x16xf32>
-// CHECK: "tensor.concat"({{.*}}) {dim = 2 : i64{{.*}}} : (tensor<1x1x2x14x16xf32>, tensor<1x1x10x14x16xf32>, tensor<1x1x2x14x16xf32>) -> tensor<1x1x14x14x16xf32>
+// CHECK: "tensor.concat"({{.*}}) <{dim = 2 : i64}> {{.*}}: (tensor<1x1x2x14x16xf32>, tensor<1x1x10x14x16xf32>, tensor<1x1x2x14x16xf32>) -> tensor<1x1x14x14x16xf32>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<1x16x14x14xf32>):

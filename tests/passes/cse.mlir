@@ -46,12 +46,12 @@
   }) {sym_name = "regions", function_type = (i1, f32, memref<4xf32>) -> f32} : () -> ()
 
   // Operations of a block replace equal ones in the blocks that it dominates.
+  // CHECK: sym_name = "blocks"
   // CHECK: "arith.addi"
   // CHECK: "arith.muli"
   // CHECK: ^bb2
   // CHECK-NOT: "arith.addi"
   // CHECK: "arith.muli"
-  // CHECK: sym_name = "blocks"
   "func.func"() ({
   ^bb0(%c: i1, %x: i32):
     %a = "arith.addi"(%x, %x) : (i32, i32) -> i32

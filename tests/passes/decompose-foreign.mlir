@@ -2,7 +2,7 @@
 
 // Operators of other domains are decomposed; ONNX's own compositions are left to the rewrites.
 // CHECK: "func.func"
-// CHECK: %[[T:.*]] = "onnx.Transpose"(%{{.*}}) {perm = [0, 2, 1]}
+// CHECK: %[[T:.*]] = "onnx.Transpose"(%{{.*}}) <{perm = [0, 2, 1]}>
 // CHECK: %[[P:.*]] = "onnx.MatMul"(%[[T]], %{{.*}})
 // CHECK: %[[N:.*]] = "onnx.LRN"(%{{.*}})
 // CHECK: "func.return"(%[[P]], %[[N]])

@@ -2,7 +2,7 @@
 
 // A composition is replaced by its definition; unused operations are removed.
 // CHECK-NOT: onnx.SwiGLU
-// CHECK: %[[GATE:.*]] = "onnx.Swish"(%{{.*}}) {alpha = 1.000000e+00 : f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: %[[GATE:.*]] = "onnx.Swish"(%{{.*}}) <{alpha = 1.000000e+00 : f32}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: %[[RESULT:.*]] = "onnx.Mul"(%[[GATE]], %{{.*}})
 // CHECK-NEXT: "func.return"(%[[RESULT]])
 "builtin.module"() ({

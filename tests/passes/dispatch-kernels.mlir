@@ -2,26 +2,29 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=dispatch-kernels,tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
 // The kernel dispatches by the word with the processor's level.
-// CHECK: %[[WORD:.*]] = "memref.get_global"() {name = @rt_level}
+// CHECK: sym_name = "known"
+// CHECK: %[[WORD:.*]] = "memref.get_global"() <{name = @rt_level}>
 // CHECK: %[[LEVEL:.*]] = "memref.load"(%[[WORD]],
-// CHECK: %[[FOUR:.*]] = "arith.constant"() {value = 4 : i64}
-// CHECK: "arith.cmpi"(%[[LEVEL]], %[[FOUR]]) {predicate = 5 : i64}
-// CHECK: "func.call"(%{{.*}}) {callee = @known_v4}
-// CHECK: "func.call"(%{{.*}}) {callee = @known_v3}
-// CHECK: "func.call"(%{{.*}}) {callee = @known_v2}
-// CHECK: rt.kernel, sym_name = "known"
+// CHECK: %[[FOUR:.*]] = "arith.constant"() <{value = 4 : i64}>
+// CHECK: "arith.cmpi"(%[[LEVEL]], %[[FOUR]]) <{predicate = 5 : i64}>
+// CHECK: "func.call"(%{{.*}}) <{callee = @known_v4}>
+// CHECK: "func.call"(%{{.*}}) <{callee = @known_v3}>
+// CHECK: "func.call"(%{{.*}}) <{callee = @known_v2}>
 // CHECK: "memref.global"() {{.*}}sym_name = "rt_level"
-// CHECK: rt.level = 4 : i64, sym_name = "known_v4"
-// CHECK: rt.level = 3 : i64, sym_name = "known_v3"
-// CHECK: rt.level = 2 : i64, sym_name = "known_v2"
+// CHECK: sym_name = "known_v4"
+// CHECK: rt.level = 4 : i64
+// CHECK: sym_name = "known_v3"
+// CHECK: rt.level = 3 : i64
+// CHECK: sym_name = "known_v2"
+// CHECK: rt.level = 2 : i64
 
 // Each version has its level's vector width.
+// LOW: sym_name = "known_v4"
 // LOW: vector<16xf32>
-// LOW: rt.level = 4 : i64, sym_name = "known_v4"
+// LOW: sym_name = "known_v3"
 // LOW: vector<8xf32>
-// LOW: rt.level = 3 : i64, sym_name = "known_v3"
+// LOW: sym_name = "known_v2"
 // LOW: vector<4xf32>
-// LOW: rt.level = 2 : i64, sym_name = "known_v2"
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%left: index, %right: index, %start: index, %out: index):

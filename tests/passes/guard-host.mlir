@@ -2,7 +2,7 @@
 
 // A host function returns the number of the message as soon as an assertion or an allocation fails.
 // CHECK: ^bb0(%[[TABLE:.*]]: memref<?xi64>, %[[C:.*]]: i1):
-// CHECK: %[[NUMBER:.*]] = "arith.constant"() {value = 1 : i64}
+// CHECK: %[[NUMBER:.*]] = "arith.constant"() <{value = 1 : i64}>
 // CHECK: "cf.cond_br"(%[[C]], %[[NUMBER]])[^bb{{[0-9]+}}, ^bb[[FAILED:[0-9]+]]]
 // CHECK: callee = @rt_arena
 // CHECK: %[[STATUS:.*]] = "memref.load"

@@ -3,7 +3,7 @@
 // A routine's arguments are words on the stack; the extents of a result are read after the call, and asserted if
 // the type states them. The buffers of an iteration are freed at its end, except for loop-carried tensors.
 // CHECK: callee = @rt_allocate
-// CHECK: %[[SCOPE:[0-9]+]] = "func.call"({{%[0-9]+}}) {callee = @rt_scope_begin}
+// CHECK: %[[SCOPE:[0-9]+]] = "func.call"({{%[0-9]+}}) <{callee = @rt_scope_begin}>
 // CHECK: "scf.while"
 // CHECK: "scf.condition"
 // CHECK: %[[WORDS:[0-9]+]] = "memref.alloca"
@@ -13,7 +13,7 @@
 // CHECK: "cf.assert"({{.*}}an extent of the result differs from the expected one
 // CHECK: "cf.assert"({{.*}}the elements of a stacked result differ in shape
 // CHECK: callee = @rt_append
-// CHECK: "func.call"({{%[0-9]+}}, %[[SCOPE]], {{%[0-9]+}}, {{%[0-9]+}}) {callee = @rt_scope_end}
+// CHECK: "func.call"({{%[0-9]+}}, %[[SCOPE]], {{%[0-9]+}}, {{%[0-9]+}}) <{callee = @rt_scope_end}>
 // CHECK: "scf.yield"
 "builtin.module"() ({
   "func.func"() ({

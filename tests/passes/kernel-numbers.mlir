@@ -1,11 +1,11 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
 // Two operators that differ only in a constant share a kernel, which has the constant as an argument.
-// CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
-// CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
+// CHECK: callee = @mul_add_0}> : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
+// CHECK: callee = @mul_add_0}> : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
 // CHECK: func.return
 // Arguments that are equal in all calls become constants of the kernel.
-// CHECK: "arith.constant"() {value = dense<5.000000e-01> : tensor<f32>}
+// CHECK: "arith.constant"() <{value = dense<5.000000e-01> : tensor<f32>}>
 // CHECK-NOT: sym_name = "mul_add_1"
 // CHECK: rt.kernel
 "builtin.module"() ({
@@ -25,7 +25,7 @@
 // -----
 
 // The operands of a contraction stay arguments, whose addresses micro-kernels receive.
-// CHECK: callee = @matmul_0} : (tensor<1x1x1xf32>
+// CHECK: callee = @matmul_0}> : (tensor<1x1x1xf32>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<?x1x?xf32>):

@@ -7,30 +7,30 @@
 // OUTLINE: ^bb0(%[[X:.*]]: tensor<?x32xf32>):
 // OUTLINE-NOT: linalg.generic
 // OUTLINE: %[[INIT:.*]] = "tensor.empty"
-// OUTLINE: %[[R:.*]] = "func.call"(%[[X]], %{{.*}}, %[[INIT]]) {callee = @[[KERNEL:.*]]} :
+// OUTLINE: %[[R:.*]] = "func.call"(%[[X]], %{{.*}}, %[[INIT]]) <{callee = @[[KERNEL:.*]]}> :
 // OUTLINE-NEXT: "func.return"(%[[R]])
+// OUTLINE: sym_name = "[[KERNEL]]"
 // OUTLINE: "arith.addf"
 // OUTLINE: "arith.maximumf"
-// OUTLINE: rt.kernel, sym_name = "[[KERNEL]]"
 
+// KERNEL: sym_name = "main_graph"
 // KERNEL: ^bb0(%[[TABLE:.*]]: memref<?xi64>):
 // KERNEL: "func.call"{{.*}}callee = @rt_output
-// KERNEL: "func.call"{{.*}}callee = @[[KERNEL:kernel.*]]} : (memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-// KERNEL: sym_name = "main_graph"
+// KERNEL: "func.call"{{.*}}callee = @[[KERNEL:kernel.*]]}> : (memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+// KERNEL: sym_name = "[[KERNEL]]"
 // KERNEL: "scf.parallel"
 // KERNEL: %[[A:.*]] = "vector.load"{{.*}} -> vector<4xf32>
 // KERNEL: %[[S:.*]] = "arith.addf"
 // KERNEL: %[[M:.*]] = "arith.maximumf"(%[[S]],
 // KERNEL: "vector.store"(%[[M]],
-// KERNEL: rt.kernel, sym_name = "[[KERNEL]]"
 // KERNEL: "memref.global"() {{.*}}initial_value = dense<5.000000e-01> : tensor<32xf32>
 // KERNEL: sym_name = "rt_output"
 
 // WIDE: "vector.load"{{.*}} -> vector<16xf32>
 
-// TIME: %[[START:.*]] = "func.call"() {callee = @rt_ticks}
+// TIME: %[[START:.*]] = "func.call"() <{callee = @rt_ticks}>
 // TIME-NEXT: callee = @kernel
-// TIME-NEXT: %[[END:.*]] = "func.call"() {callee = @rt_ticks}
+// TIME-NEXT: %[[END:.*]] = "func.call"() <{callee = @rt_ticks}>
 // TIME-NEXT: "arith.subi"(%[[END]], %[[START]])
 // TIME: "memref.global"() {{.*}}sym_name = "rt_profile"
 // TIME: rt.profiled = {{\[\[}}"main_graph", "kernel
@@ -62,7 +62,7 @@
 
 // A reduction is a kernel with a loop that carries its sum.
 // OUTLINE: // -----
-// OUTLINE: callee = @[[SUM:[a-z_0-9]*]]} : (tensor<64xf32>, tensor<f32>) -> tensor<f32>
+// OUTLINE: callee = @[[SUM:[a-z_0-9]*]]}> : (tensor<64xf32>, tensor<f32>) -> tensor<f32>
 // OUTLINE: sym_name = "[[SUM]]"
 #line = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0) -> ()>

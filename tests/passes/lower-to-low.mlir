@@ -8,14 +8,14 @@
 // A failed assertion of a kernel stores the number of its message.
 // ASSERT: ^bb0({{.*}}, %[[STATUS:.*]]: memref<1xi64>):
 // ASSERT: "scf.if"
-// ASSERT-NEXT: %[[NUMBER:.*]] = "arith.constant"() {value = 1 : i64}
+// ASSERT-NEXT: %[[NUMBER:.*]] = "arith.constant"() <{value = 1 : i64}>
 // ASSERT: "memref.store"(%[[NUMBER]], %[[STATUS]],
 // ASSERT: {rt.messages = ["the batch is empty"]}
 
 // The dynamic extents are arguments; static ones are part of the index arithmetic.
 // FLAT: "memref.global"() {{.*}}type = memref<6xf32>
 // FLAT: ^bb0(%[[X:[a-z0-9]+]]: memref<?xf32>, %{{[a-z0-9]+}}: memref<?xf32>, %{{[a-z0-9]+}}: f32, %[[N:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: index):
-// FLAT: %[[EIGHT:.*]] = "arith.constant"() {value = 8 : index}
+// FLAT: %[[EIGHT:.*]] = "arith.constant"() <{value = 8 : index}>
 // FLAT: "scf.parallel"(%{{[0-9]+}}, %[[N]], %{{[0-9]+}})
 // FLAT-NEXT: ^bb0(%[[I:.*]]: index):
 // FLAT: ^bb0(%[[J:.*]]: index):
@@ -28,20 +28,21 @@
 // MATH-NOT: math.exp
 
 // The values that the body captures are written to a table at once, and read at once.
-// PARALLEL: "rt.pack"(%[[ENVIRONMENT:[a-z0-9]+]], {{.*}}) {words = array<i64: 0, 1, 2, 3>} :
-// PARALLEL: "rt.parallel_for"(%[[ENVIRONMENT]], %{{.*}}, %{{.*}}) {callee = @[[BODY:.*]]} :
 // PARALLEL: sym_name = "kernel"
-// PARALLEL: ^bb0(%[[TABLE:.*]]: memref<?xi64>, %[[BEGIN:.*]]: index, %[[END:.*]]: index):
-// PARALLEL-NEXT: {{.*}} = "rt.unpack"(%[[TABLE]]) {words = array<i64: 0, 1, 2, 3>} :
-// PARALLEL: "scf.for"(%[[BEGIN]], %[[END]],
+// PARALLEL: "rt.pack"(%[[ENVIRONMENT:[a-z0-9]+]], {{.*}}) <{words = array<i64: 0, 1, 2, 3>}> :
+// PARALLEL: "rt.parallel_for"(%[[ENVIRONMENT]], %{{.*}}, %{{.*}}) <{callee = @[[BODY:.*]]}> :
 // PARALLEL: sym_name = "[[BODY]]"
+// PARALLEL: ^bb0(%[[TABLE:.*]]: memref<?xi64>, %[[BEGIN:.*]]: index, %[[END:.*]]: index):
+// PARALLEL-NEXT: {{.*}} = "rt.unpack"(%[[TABLE]]) <{words = array<i64: 0, 1, 2, 3>}> :
+// PARALLEL: "scf.for"(%[[BEGIN]], %[[END]],
 
 // CONTROL-NOT: scf.
 // CONTROL: ^bb1(%[[I:.*]]: index):
 // CONTROL: "cf.cond_br"(%{{.*}})[^bb2, ^bb
 // CONTROL-NOT: scf.
 
-// LOW: rt.kernel, sym_name = "kernel"
+// LOW: sym_name = "kernel"
+// LOW: {rt.kernel}
 // LOW: sym_name = "kernel_loop_0"
 "builtin.module"() ({
   "memref.global"() {sym_name = "table", sym_visibility = "private", type = memref<2x3xf32>, constant, initial_value = dense<1.5> : tensor<2x3xf32>} : () -> ()

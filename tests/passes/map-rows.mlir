@@ -3,13 +3,12 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='map-rows' | FileCheck %s
 
 // A row of loads and a store of the function need no loop: only calls on row buffers remain.
-// CHECK: "func.func"
+// CHECK: sym_name = "direct"
 // CHECK: "scf.for"
 // CHECK-NOT: math.exp
-// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32, f32) -> ()
+// CHECK: "func.call"({{.*}}) <{callee = @rt_map_row}> : (index, index, index, index, f32, f32, f32, f32) -> ()
 // CHECK-NEXT: "scf.yield"
 // CHECK-NOT: math.exp
-// CHECK: sym_name = "direct"
 "func.func"() ({
 ^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %row: index):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -27,7 +26,7 @@
 }) {sym_name = "direct", function_type = (memref<?xf32>, memref<?xf32>, index, index) -> ()} : () -> ()
 
 // The hyperbolic tangent of a logarithm is in a later stage; loop-carried values pass through all row buffers.
-// CHECK: "func.func"
+// CHECK: sym_name = "staged"
 // CHECK: "scf.for"
 // CHECK: "scf.for"
 // CHECK: "arith.addf"
@@ -42,7 +41,6 @@
 // CHECK: "scf.for"
 // CHECK: "arith.addf"(%{{.*}}) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
 // CHECK-NEXT: "scf.yield"
-// CHECK: sym_name = "staged"
 "func.func"() ({
 ^bb0(%x: memref<?xf32>, %n: index, %sum: vector<4xf32>):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -61,10 +59,9 @@
 }) {sym_name = "staged", function_type = (memref<?xf32>, index, vector<4xf32>) -> vector<4xf32>} : () -> ()
 
 // A function of a loop-carried value stays.
-// CHECK: "func.func"
+// CHECK: sym_name = "carried"
 // CHECK-NOT: rt_map_row
 // CHECK: "math.exp"
-// CHECK: sym_name = "carried"
 "func.func"() ({
 ^bb0(%n: index, %start: vector<4xf32>):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -78,11 +75,10 @@
 }) {sym_name = "carried", function_type = (index, vector<4xf32>) -> vector<4xf32>} : () -> ()
 
 // A loop that only copies a row is one call.
-// CHECK: "func.func"
+// CHECK: sym_name = "copied"
 // CHECK-NOT: "scf.for"
 // CHECK: callee = @rt_copy_row
 // CHECK-NOT: "scf.for"
-// CHECK: sym_name = "copied"
 "func.func"() ({
 ^bb0(%x: memref<?xi64>, %y: memref<?xi64>, %n: index, %row: index):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -98,10 +94,9 @@
 }) {sym_name = "copied", function_type = (memref<?xi64>, memref<?xi64>, index, index) -> ()} : () -> ()
 
 // Vectors across a loop make no rows.
-// CHECK: "func.func"
+// CHECK: sym_name = "across"
 // CHECK-NOT: rt_map_row
 // CHECK: "math.exp"
-// CHECK: sym_name = "across"
 "func.func"() ({
 ^bb0(%x: memref<?xf32>, %n: index, %sum: vector<4xf32>):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -118,14 +113,13 @@
 
 // Several operations may be one function, with scalars that are the same for the whole row: bytes minus a zero point, scaled, and the
 // nearest bytes of the result; a sigmoid; an exponential of a difference.
-// CHECK: "func.func"
-// CHECK: "func.call"({{.*}}, %arg4, %{{.*}}) {callee = @rt_map_row}
+// CHECK: sym_name = "bytes"
+// CHECK: "func.call"({{.*}}, %arg4, %{{.*}}) <{callee = @rt_map_row}>
 // CHECK: "scf.for"
 // CHECK-NOT: arith.uitofp
 // CHECK: "arith.mulf"
-// CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
+// CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) <{callee = @rt_map_row}>
 // CHECK-NOT: arith.trunci
-// CHECK: sym_name = "bytes"
 "func.func"() ({
 ^bb0(%x: memref<?xi8>, %y: memref<?xi8>, %n: index, %zero: f32, %scale: f32):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -156,13 +150,12 @@
 }) {sym_name = "bytes", function_type = (memref<?xi8>, memref<?xi8>, index, f32, f32) -> ()} : () -> ()
 
 // Two rows of bytes may be operands of one function, read in place.
-// CHECK: "func.func"
+// CHECK: sym_name = "sum_of_bytes"
 // CHECK: "scf.for"
 // CHECK-NOT: "scf.for"
 // CHECK-NOT: arith.addf
-// CHECK: "func.call"({{.*}}, %arg3, %arg4, %arg3, %arg4, %arg5, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_add_bytes_row}
+// CHECK: "func.call"({{.*}}, %arg3, %arg4, %arg3, %arg4, %arg5, %arg3, %{{.*}}, %{{.*}}) <{callee = @rt_add_bytes_row}>
 // CHECK-NOT: arith.trunci
-// CHECK: sym_name = "sum_of_bytes"
 "func.func"() ({
 ^bb0(%x: memref<?xi8>, %y: memref<?xi8>, %n: index, %zero: f32, %scale: f32, %to: f32):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -198,13 +191,12 @@
   "func.return"() : () -> ()
 }) {sym_name = "sum_of_bytes", function_type = (memref<?xi8>, memref<?xi8>, index, f32, f32, f32) -> ()} : () -> ()
 
-// CHECK: "func.func"
-// CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
+// CHECK: sym_name = "composed"
+// CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) <{callee = @rt_map_row}>
 // CHECK: callee = @rt_map_row
 // CHECK-NOT: math.exp
 // CHECK: "arith.mulf"
 // CHECK-NOT: arith.divf
-// CHECK: sym_name = "composed"
 "func.func"() ({
 ^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %largest: f32):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -231,11 +223,10 @@
 }) {sym_name = "composed", function_type = (memref<?xf32>, memref<?xf32>, index, f32) -> ()} : () -> ()
 
 // A row that combines another one with scalars is one call.
-// CHECK: "func.func"
-// CHECK-NOT: "scf.for"
-// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32, f32) -> ()
-// CHECK-NEXT: "func.return"
 // CHECK: sym_name = "differences"
+// CHECK-NOT: "scf.for"
+// CHECK: "func.call"({{.*}}) <{callee = @rt_map_row}> : (index, index, index, index, f32, f32, f32, f32) -> ()
+// CHECK-NEXT: "func.return"
 "func.func"() ({
 ^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %p: f32, %q: f32):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -255,13 +246,12 @@
 
 // A division by a scalar of the row with rounding to bytes is one call, and lookups of bytes in one table are another; the
 // table has no other readers.
-// CHECK: "func.func"
-// CHECK: "func.call"({{.*}}, %arg4, %arg5, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
+// CHECK: sym_name = "tables"
+// CHECK: "func.call"({{.*}}, %arg4, %arg5, %{{.*}}, %{{.*}}) <{callee = @rt_map_row}>
 // CHECK: "rt.address"(%arg3)
-// CHECK: "func.call"({{.*}}) {callee = @rt_look_up_row} : (index, index, index, index, index) -> ()
+// CHECK: "func.call"({{.*}}) <{callee = @rt_look_up_row}> : (index, index, index, index, index) -> ()
 // CHECK-NOT: arith.divf
 // CHECK-NOT: "memref.load"(%arg3
-// CHECK: sym_name = "tables"
 "func.func"() ({
 ^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %table: memref<256xf32>, %scale: f32, %zero: f32):
   %0 = "arith.constant"() {value = 0 : index} : () -> index
@@ -302,19 +292,16 @@
 }) {sym_name = "tables", function_type = (memref<?xf32>, memref<?xf32>, index, memref<256xf32>, f32, f32) -> ()} : () -> ()
 
 // Requantising i32 sums to bytes is one call; without a conversion to bytes it is not, and wider sums are scaled separately.
-// CHECK: "func.func"
+// CHECK: sym_name = "sums"
 // CHECK: callee = @rt_requantize_row
 // CHECK-NOT: arith.sitofp
-// CHECK: sym_name = "sums"
-// CHECK: "func.func"
+// CHECK: sym_name = "words"
 // CHECK-NOT: rt_requantize_row
 // CHECK: math.roundeven
-// CHECK: sym_name = "words"
-// CHECK: "func.func"
+// CHECK: sym_name = "wide_sums"
 // CHECK-NOT: rt_requantize_row
 // CHECK: arith.sitofp
 // CHECK: callee = @rt_map_row
-// CHECK: sym_name = "wide_sums"
 "func.func"() ({
 ^bb0(%x: memref<?xi32>, %y: memref<?xi8>, %n: index, %scale: f32):
   %0 = "arith.constant"() {value = 0 : index} : () -> index

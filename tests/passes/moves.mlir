@@ -7,8 +7,8 @@
 // CHECK: sym_name = "main_graph"
 // CHECK: %[[FROM:[0-9]+]] = "rt.address"(%arg0)
 // CHECK: %[[TO:[0-9]+]] = "rt.address"(%arg1)
-// CHECK: "rt.pack"(%{{[0-9]+}}, %[[FROM]], %[[TO]], %{{.*}}) {words = array<i64: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9>}
-// CHECK-NEXT: "func.call"(%{{[0-9]+}}) {callee = @rt_move} : (memref<?xi64>) -> ()
+// CHECK: "rt.pack"(%{{[0-9]+}}, %[[FROM]], %[[TO]], %{{.*}}) <{words = array<i64: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9>}>
+// CHECK-NEXT: "func.call"(%{{[0-9]+}}) <{callee = @rt_move}> : (memref<?xi64>) -> ()
 // CHECK-NOT: scf.parallel
 
 // OFTEN: sym_name = "main_graph"

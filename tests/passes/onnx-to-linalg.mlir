@@ -1,11 +1,12 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='onnx-to-linalg,verify-level{level=structured}' | FileCheck %s
 
 // A static chain: index maps pair the elements of operands.
+// CHECK: #map = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #map1 = affine_map<(d0, d1) -> (d1)>
 // CHECK: ^bb0(%[[X:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<3xf32>):
 // CHECK: %[[EMPTY:.*]] = "tensor.empty"() : () -> tensor<2x3xf32>
-// CHECK: %[[SUM:.*]] = "linalg.generic"(%[[X]], %[[B]], %[[EMPTY]])
+// CHECK: %[[SUM:.*]] = "linalg.generic"(%[[X]], %[[B]], %[[EMPTY]]) <{indexing_maps = [#map, #map1, #map]
 // CHECK: "arith.addf"
-// CHECK: indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
 // CHECK: "linalg.generic"(%[[SUM]],
 // CHECK: "arith.maximumf"
 // CHECK-NOT: onnx.Relu
@@ -37,8 +38,8 @@
 // -----
 
 // A reduction starts from its neutral element and has a reduction loop.
-// CHECK: "arith.addf"
 // CHECK: iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]
+// CHECK: "arith.addf"
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<?x5xf32>):

@@ -1,6 +1,6 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=optimize | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{strict-fp=true}' | FileCheck %s --check-prefix=STRICT
-// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{without=linear+shape}' | FileCheck %s --check-prefix=WITHOUT
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='optimize{without=contraction+shape}' | FileCheck %s --check-prefix=WITHOUT
 
 // Two inverse transposes cancel, with static and with dynamic extents.
 // CHECK: ^bb0(%[[X:.*]]: tensor<?x4xf32>):

@@ -5,7 +5,7 @@
 // CHECK: "tensor.extract"(%arg0, {{.*}}) : (tensor<1x6x6xf32>, index, index, index) -> f32
 // CHECK: tensor<1x8x6xf32>
 // CHECK: tensor<1x8x1xf32>
-// CHECK: "tensor.concat"({{.*}}) {dim = 2 : i64{{.*}}} : (tensor<1x8x2xf32>, tensor<1x8x6xf32>, tensor<1x8x1xf32>) -> tensor<1x8x9xf32>
+// CHECK: "tensor.concat"({{.*}}) <{dim = 2 : i64}> {{.*}}: (tensor<1x8x2xf32>, tensor<1x8x6xf32>, tensor<1x8x1xf32>) -> tensor<1x8x9xf32>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<1x6x6xf32>):

@@ -4,15 +4,15 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='prepare-constants{known=true}' | FileCheck %s --check-prefix=KNOWN
 
 // a transpose; with a border, the result of an earlier call, which has no other reader
-// CHECK: "arith.constant"() {value = dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>}
+// CHECK: "arith.constant"() <{value = dense<{{\[\[}}1.000000e+00, 4.000000e+00], [2.000000e+00, 5.000000e+00], [3.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>}>
 // CHECK-NOT: dense<[1.000000e+00, 2.000000e+00
-// CHECK: "arith.constant"() {value = dense<[0.000000e+00, 1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00, 0.000000e+00]> : tensor<6xf32>}
+// CHECK: "arith.constant"() <{value = dense<[0.000000e+00, 1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00, 0.000000e+00]> : tensor<6xf32>}>
 // CHECK: routine = "relayout"
 // CHECK-NOT: routine = "relayout"
 // CHECK: routine = "top_k"
 
 // the bytes were left out
-// KNOWN: "arith.constant"() {value = dense_resource<prepared> : tensor<3x2xf32>}
+// KNOWN: "arith.constant"() <{value = dense_resource<prepared> : tensor<3x2xf32>}>
 // KNOWN: routine = "relayout"
 // KNOWN-NOT: routine = "relayout"
 "builtin.module"() ({

@@ -10,6 +10,7 @@
 // GRAPH: "onnx.Div"
 // GRAPH: "onnx.Round"
 
+// CHECK: affine_map<(d0, d1, d2, d3, d4) -> ()>
 // CHECK: "linalg.generic"(%[[BLOCKED:[0-9]+]], %arg1, %arg2, %{{[0-9]+}})
 // CHECK: "arith.divf"
 // CHECK-NEXT: "math.roundeven"
@@ -17,12 +18,10 @@
 // CHECK-NEXT: "arith.addf"
 // CHECK: "arith.maximumf"
 // CHECK-NEXT: "arith.minimumf"
-// CHECK: affine_map<(d0, d1, d2, d3, d4) -> ()>
 // CHECK: "arith.uitofp"
 // CHECK-NEXT: "arith.uitofp"
 // CHECK-NEXT: "arith.subf"
 // CHECK-NEXT: "arith.mulf"
-// CHECK: affine_map<(d0, d1, d2, d3, d4) -> ()>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<1x32x8x8xf32>, %s: tensor<f32>, %z: tensor<ui8>, %w: tensor<32x32x3x3xf32>, %t: tensor<32xf32>):

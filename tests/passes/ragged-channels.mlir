@@ -2,9 +2,9 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
 
-// CHECK: "tensor.pad"
-// CHECK: static_high = array<i64: 0, 8, 0, 0>{{.*}}tensor<1x32x20x20xf32>
 // CHECK: (d0, d1 * 16 + d4, d2, d3)
+// CHECK: "tensor.pad"{{.*}}static_high = array<i64: 0, 8, 0, 0>
+// CHECK: -> tensor<1x32x20x20xf32>
 
 // KERNEL: "vector.shuffle"
 "builtin.module"() ({

@@ -4,14 +4,14 @@
 // call, or by it, is not.
 // CHECK: %[[CONTEXT:[0-9]+]] = "arith.index_cast"
 // CHECK: %[[CACHE:[0-9]+]] = "arith.index_cast"
-// CHECK: %[[NONE:[0-9]+]] = "arith.constant"() {value = 0 : index}
-// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[CACHE]]) {callee = @rt_output}
+// CHECK: %[[NONE:[0-9]+]] = "arith.constant"() <{value = 0 : index}>
+// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[CACHE]]) <{callee = @rt_output}>
 // CHECK: callee = @rt_call_write_rows
-// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[NONE]]) {callee = @rt_output}
+// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[NONE]]) <{callee = @rt_output}>
 // CHECK: callee = @rt_call_write_rows
-// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[NONE]]) {callee = @rt_output}
+// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[NONE]]) <{callee = @rt_output}>
 // CHECK: callee = @rt_call_write_rows
-// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[NONE]]) {callee = @rt_output}
+// CHECK: "func.call"(%[[CONTEXT]], {{%[0-9]+}}, {{%[0-9]+}}, %[[NONE]]) <{callee = @rt_output}>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%a: tensor<2x8xf32>, %b: tensor<2x8xf32>, %c: tensor<2x8xf32>, %new: tensor<2x1xf32>, %at: tensor<2xi64>):

@@ -3,7 +3,7 @@
 
 // The runtime reduces the row in place, and the exponentials of its differences from a row buffer that they are stored in.
 // CHECK: sym_name = "main_graph"
-// CHECK: "func.call"({{.*}}) {callee = @rt_fold_row} : (index, index, index) -> f32
+// CHECK: "func.call"({{.*}}) <{callee = @rt_fold_row}> : (index, index, index) -> f32
 // CHECK: "arith.maximumf"
 // CHECK: "scf.for"
 // CHECK: "scf.for"
@@ -32,11 +32,11 @@
 // CHECK: "scf.for"
 // CHECK: "arith.maxsi"
 // CHECK-NEXT: "arith.minsi"
-// CHECK: "arith.cmpi"(%{{.*}}) {predicate = 5 : i64} : (vector<4xi32>, vector<4xi32>) -> vector<4xi1>
+// CHECK: "arith.cmpi"(%{{.*}}) <{predicate = 5 : i64}> : (vector<4xi32>, vector<4xi32>) -> vector<4xi1>
 // CHECK-NOT: vector.extract
 // CHECK: "arith.select"(%{{.*}}) : (vector<4xi1>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
 
-// WIDE: "arith.cmpi"(%{{.*}}) {predicate = 5 : i64} : (vector<16xi32>, vector<16xi32>) -> vector<16xi1>
+// WIDE: "arith.cmpi"(%{{.*}}) <{predicate = 5 : i64}> : (vector<16xi32>, vector<16xi32>) -> vector<16xi1>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<64x64xf32>):
@@ -50,10 +50,10 @@
 
 // One call reduces the pooling windows of several rows into the result itself.
 // CHECK: sym_name = "main_graph"
-// CHECK: callee = @rt_pad}
-// CHECK: callee = @rt_move}
+// CHECK: callee = @rt_pad}>
+// CHECK: callee = @rt_move}>
 // CHECK: rt.kernel
-// CHECK: callee = @rt_fold_windows} : (index, f32, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+// CHECK: callee = @rt_fold_windows}> : (index, f32, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
 // CHECK-NEXT: "scf.reduce"
 // CHECK: rt.kernel
 

@@ -7,6 +7,7 @@
 // LOW-NOT: rt.depthwise
 
 // Eight rows of 64 columns are one tile of six rows and one of two; accumulators stay in registers over the loop.
+// CHECK: sym_name = "known"
 // CHECK-COUNT-4: "vector.load"(%[[START:[0-9]+]],
 // CHECK-COUNT-1: "scf.for"
 // CHECK-COUNT-4: "vector.load"(%[[RIGHT:[0-9]+]],
@@ -16,32 +17,32 @@
 // CHECK-COUNT-1: "scf.for"
 // CHECK-COUNT-8: "vector.fma"
 // CHECK-COUNT-8: "vector.store"
-// CHECK: sym_name = "known"
 // Four blocks of two narrow vectors.
+// NARROW: sym_name = "known"
 // NARROW-COUNT-2: "scf.for"
 // NARROW-COUNT-12: "vector.fma"{{.*}} vector<8xf32>
 // NARROW: "scf.for"
 // NARROW-COUNT-4: "vector.fma"
-// NARROW: sym_name = "known"
 // Two rows of four vectors, whose factors and product fit the registers, too; steps are not unrolled.
+// WEB: sym_name = "known"
 // WEB-COUNT-8: "vector.fma"{{.*}} vector<4xf32>
 // WEB-NEXT: "scf.yield"
-// WEB: sym_name = "known"
 
 // 20 columns: the second vector is masked, but for the padded operand.
+// CHECK: sym_name = "ragged_columns"
 // CHECK-NOT: vector.maskedload
-// CHECK: %[[MASK:.*]] = "vector.constant_mask"() {mask_dim_sizes = array<i64: 4>}
+// CHECK: %[[MASK:.*]] = "vector.constant_mask"() <{mask_dim_sizes = array<i64: 4>}>
 // CHECK-NOT: vector.maskedload
 // CHECK-COUNT-28: "vector.fma"
 // CHECK: "vector.maskedstore"(%{{[0-9]+}}, %{{[0-9]+}}, %[[MASK]],
-// CHECK: sym_name = "ragged_columns"
 
 // An unpadded operand is read under the mask too.
-// CHECK: %[[MASK:.*]] = "vector.constant_mask"() {mask_dim_sizes = array<i64: 4>}
-// CHECK: "vector.maskedload"(%{{[0-9]+}}, %{{[0-9]+}}, %[[MASK]],
 // CHECK: sym_name = "unpadded"
+// CHECK: %[[MASK:.*]] = "vector.constant_mask"() <{mask_dim_sizes = array<i64: 4>}>
+// CHECK: "vector.maskedload"(%{{[0-9]+}}, %{{[0-9]+}}, %[[MASK]],
 
 // The number of rows and columns at run time: tiles of six, two and one rows, then vector by vector.
+// CHECK: sym_name = "unknown"
 // CHECK-COUNT-24: "vector.fma"
 // CHECK: "vector.store"
 // CHECK-COUNT-8: "vector.fma"
@@ -50,19 +51,18 @@
 // CHECK: "vector.create_mask"
 // CHECK-COUNT-14: "vector.fma"
 // CHECK: "vector.maskedstore"
-// CHECK: sym_name = "unknown"
 
 // Blocks of six channels, the last of which has two: the inner loop's end is selected. Rows are in lines of seven.
+// CHECK: sym_name = "convolution"
 // CHECK: "arith.remui"
 // CHECK: %[[LAST:.*]] = "arith.cmpi"
 // CHECK: "arith.select"(%[[LAST]], %{{[0-9]+}}, %{{[0-9]+}})
-// CHECK: sym_name = "convolution"
 
 // A kernel window is unrolled.
+// CHECK: sym_name = "window"
 // CHECK-NOT: "scf.for"
 // CHECK-COUNT-36: "vector.fma"
 // CHECK-NOT: "scf.for"
-// CHECK: sym_name = "window"
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%left: index, %right: index, %start: index, %out: index):

@@ -19,7 +19,7 @@
 // TILES-DAG: "rt.contract"({{.*}}kind = "f32",
 // CALLS-DAG: callee = @rt_contract_f32_f16
 // CALLS-DAG: callee = @rt_contract_f32_bf16
-// CALLS-NOT: callee = @rt_contract_f32}
+// CALLS-NOT: callee = @rt_contract_f32}>
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<1x40xf16>, %z: tensor<8x40xf32>, %m: tensor<100x40xf16>):

@@ -4,22 +4,22 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='use-relayouts,verify-level{level=structured}' | FileCheck %s
 
 // a border of a transposed matrix, in packs: its subscripts are those of the matrix itself
-// CHECK: "arith.constant"() {value = dense<{{\[\[}}0, 16, 0, 1], [0, 0, 1, 0]]> : tensor<2x4xi64>}
-// CHECK: "rt.call"(%{{.*}}) {kinds = array<i64: 1, 7, 1>, routine = "relayout", rt.origin = "matmul"} : (tensor<20x30xf32>, tensor<2x4xi64>, index, tensor<2x30x16xf32>) -> tensor<2x30x16xf32>
+// CHECK: "arith.constant"() <{value = dense<{{\[\[}}0, 16, 0, 1], [0, 0, 1, 0]]> : tensor<2x4xi64>}>
+// CHECK: "rt.call"(%{{.*}}) <{kinds = array<i64: 1, 7, 1>, routine = "relayout"}> {rt.origin = "matmul"} : (tensor<20x30xf32>, tensor<2x4xi64>, index, tensor<2x30x16xf32>) -> tensor<2x30x16xf32>
 // CHECK-NOT: "tensor.pad"
 
 // a factor for each row, and a border around all
-// CHECK: "arith.constant"() {value = dense<{{\[\[}}-1, 1, 0], [0, 0, 1]]> : tensor<2x3xi64>}
-// CHECK: "arith.constant"() {value = dense<{{\[\[}}-1, 1, 0], [0, 0, 0]]> : tensor<2x3xi64>}
-// CHECK: "rt.call"(%{{.*}}) {kinds = array<i64: 1, 7, 1, 7, 1>, routine = "scaled_relayout"} : (tensor<20x30xf32>, tensor<2x3xi64>, tensor<20x1xf32>, tensor<2x3xi64>, tensor<22x30xf32>) -> tensor<22x30xf32>
+// CHECK: "arith.constant"() <{value = dense<{{\[\[}}-1, 1, 0], [0, 0, 1]]> : tensor<2x3xi64>}>
+// CHECK: "arith.constant"() <{value = dense<{{\[\[}}-1, 1, 0], [0, 0, 0]]> : tensor<2x3xi64>}>
+// CHECK: "rt.call"(%{{.*}}) <{kinds = array<i64: 1, 7, 1, 7, 1>, routine = "scaled_relayout"}> : (tensor<20x30xf32>, tensor<2x3xi64>, tensor<20x1xf32>, tensor<2x3xi64>, tensor<22x30xf32>) -> tensor<22x30xf32>
 
 // a border of a slice is zero where the tensor is not: two calls
-// CHECK: routine = "relayout"} : (tensor<20x30xf32>, tensor<2x3xi64>, index, tensor<10x30xf32>)
-// CHECK: routine = "relayout"} : (tensor<10x30xf32>, tensor<2x3xi64>, index, tensor<11x30xf32>)
+// CHECK: routine = "relayout"}> : (tensor<20x30xf32>, tensor<2x3xi64>, index, tensor<10x30xf32>)
+// CHECK: routine = "relayout"}> : (tensor<10x30xf32>, tensor<2x3xi64>, index, tensor<11x30xf32>)
 
 // bytes that move by 128 on their way
-// CHECK: "arith.constant"() {value = 128 : index} : () -> index
-// CHECK: "rt.call"(%{{.*}}) {kinds = array<i64: 3, 7, 3>, routine = "relayout"} : (tensor<40x3xi8>, tensor<2x3xi64>, index, tensor<3x40xi8>) -> tensor<3x40xi8>
+// CHECK: "arith.constant"() <{value = 128 : index}> : () -> index
+// CHECK: "rt.call"(%{{.*}}) <{kinds = array<i64: 3, 7, 3>, routine = "relayout"}> : (tensor<40x3xi8>, tensor<2x3xi64>, index, tensor<3x40xi8>) -> tensor<3x40xi8>
 
 // CHECK: "linalg.generic"
 // CHECK: "linalg.generic"

@@ -4,11 +4,12 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='decompose,onnx-to-linalg,use-transposes,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
 
 // an argument
-// CHECK: affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>{{.*}}rt.transposed} : (tensor<2x?x40xf32>, tensor<2x30x40xf32>
+// CHECK: affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+// CHECK: rt.transposed} : (tensor<2x?x40xf32>, tensor<2x30x40xf32>
 // a result as well
 // CHECK: %[[PRESENT:.*]] = "tensor.concat"
 // CHECK: "linalg.generic"(%{{[a-z0-9]+}}, %[[PRESENT]],
-// CHECK: affine_map<(d0, d1, d2, d3) -> (0, d2, d3)>{{.*}}rt.transposed}
+// CHECK: rt.transposed}
 // many rows, and an operand that is computed only for the product
 // CHECK-NOT: rt.transposed
 

@@ -2,7 +2,7 @@
 
 // CHECK: ^bb0(%{{.*}}: memref<?xi8>, %{{.*}}: index):
 // CHECK: %[[BITS:.*]] = "memref.load"{{.*}} -> i8
-// CHECK: %[[TABLE:.*]] = "memref.get_global"() {name = @decode_f8E4M3FN} : () -> memref<256xf32>
+// CHECK: %[[TABLE:.*]] = "memref.get_global"() <{name = @decode_f8E4M3FN}> : () -> memref<256xf32>
 // CHECK: %[[WIDE:.*]] = "memref.load"(%[[TABLE]],
 // CHECK: "arith.addf"(%[[WIDE]], %{{.*}}) : (f32, f32) -> f32
 // CHECK: "memref.global"() {{.*}}sym_name = "decode_f8E4M3FN"

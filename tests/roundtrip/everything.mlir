@@ -1,15 +1,15 @@
-// RUN: onnx-opt --mlir-print-op-generic %s --split-input-file | onnx-opt --mlir-print-op-generic --split-input-file | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --allow-unregistered-dialect --split-input-file | onnx-opt --mlir-print-op-generic --allow-unregistered-dialect --split-input-file | FileCheck %s
 
 #map = affine_map<(d0, d1)[s0] -> (d0 * 2 + s0, d1 floordiv 4, d1 mod 4)>
 !pair = tuple<i32, f32>
 
+// CHECK: #map = affine_map<(d0, d1)[s0] -> (d0 * 2 + s0, d1 floordiv 4, d1 mod 4)>
 // CHECK: "builtin.module"
 "builtin.module"() ({
-  // CHECK: "memref.global"() {constant, initial_value = dense<{{.*}}0x7FC00000{{.*}}> : tensor<2x2xf32>, sym_name = "weights", sym_visibility = "private"
+  // CHECK: "memref.global"() <{constant, initial_value = dense<{{.*}}0x7FC00000{{.*}}> : tensor<2x2xf32>, sym_name = "weights", sym_visibility = "private"
   "memref.global"() {sym_name = "weights", sym_visibility = "private", type = memref<2x2xf32>, constant, initial_value = dense<[[1.0, -2.5], [0x7FC00000, 1.0e-5]]> : tensor<2x2xf32>} : () -> ()
   "func.func"() ({
   ^bb0(%x: tensor<?x4xf32>, %buffer: memref<4x?xf32, strided<[?, 1], offset: ?>>, %flag: i1):
-    // CHECK: affine_map<(d0, d1)[s0] -> (d0 * 2 + s0, d1 floordiv 4, d1 mod 4)>
     "test.attributes"() {map = #map, integer = -1 : i8, large = 18446744073709551615 : ui64, float = 1.5 : bf16, text = "quote \" and \0A", symbol = @f::@g, array = [1, "two", unit], nested = {key = true}, dense_array = array<i64: 1, 2>, type = vector<4x8xf32>, unit} : () -> ()
     // CHECK: dense<1> : tensor<3xi64>
     // CHECK: dense<[true, false]> : tensor<2xi1>

@@ -45,8 +45,8 @@ pub fn read(program: &str, module: &Module) -> Result<(), String> {
 /// What upstream prints after it has read the generic form of a module.
 fn reprinted(program: &str, module: &Module) -> Result<String, String> {
     // large constants are printed as references without contents: upstream checks their types anyway
-    let options = PrintOptions { print_locations: true, ..PrintOptions::brief() };
-    let text = ir::print_module(module, &options);
+    let options = PrintOptions { print_locations: true, generic: true, ..PrintOptions::brief() };
+    let text = ir::print_module_as(module, &dialects::registry(), &options);
     let mut child = Command::new(program)
         .arg("--allow-unregistered-dialect")
         .stdin(Stdio::piped())

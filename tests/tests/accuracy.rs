@@ -103,8 +103,8 @@ fn fixed_bounds() -> impl Iterator<Item = (&'static str, FloatType, f64)> {
 fn elementary_functions_keep_their_bounds() {
     let numbers = floats();
     for (name, bound) in error_bounds() {
-        let exact = values(name, FloatType::F64, &[&numbers], Arithmetic::Ordered);
-        for arithmetic in [Arithmetic::Ordered, Arithmetic::Fixed] {
+        let exact = values(name, FloatType::F64, &[&numbers], Arithmetic::Strict);
+        for arithmetic in [Arithmetic::Strict, Arithmetic::Fixed] {
             let rounded = values(name, FloatType::F32, &[&numbers], arithmetic);
             let (at, error) = worst(&exact, &rounded, FloatType::F32, 0.0);
             assert!(error <= bound, "{name} of {:e}: {error} units, under {arithmetic:?}", numbers[at]);
@@ -122,8 +122,8 @@ fn half_precision_functions_keep_their_bound() {
         let doubles: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         let doubles = vector(FloatType::F64, &doubles);
         for (name, _) in error_bounds() {
-            let exact = of_tensors(name, FloatType::F64, std::slice::from_ref(&doubles), Arithmetic::Ordered);
-            for arithmetic in [Arithmetic::Ordered, Arithmetic::Fixed] {
+            let exact = of_tensors(name, FloatType::F64, std::slice::from_ref(&doubles), Arithmetic::Strict);
+            for arithmetic in [Arithmetic::Strict, Arithmetic::Fixed] {
                 let found = of_tensors(name, element, std::slice::from_ref(&inputs), arithmetic);
                 let (at, error) = worst(&exact, &found, element, 0.0);
                 assert!(
@@ -146,7 +146,7 @@ const CHUNK: u32 = 1 << 24;
 fn every_single_keeps_the_bounds() {
     let fixed = fixed_bounds().filter(|row| row.1 == FloatType::F32 && row.0 != "math.powf");
     let fixed = fixed.map(|(name, _, bound)| (name, bound, Arithmetic::Fixed));
-    let all = [Arithmetic::Ordered, Arithmetic::Fixed]
+    let all = [Arithmetic::Strict, Arithmetic::Fixed]
         .map(|order| error_bounds().map(move |(name, bound)| (name, bound, order)));
     println!("| function | arithmetic | stated | largest error | at |\n|---|---|---|---|---|");
     let mut beyond = Vec::new();
@@ -162,7 +162,7 @@ fn every_single_keeps_the_bounds() {
 
 /// The largest error of a function over all `f32`, and the input with it.
 fn largest_error(name: &str, arithmetic: Arithmetic) -> (f64, f32) {
-    let mut exact = session(name, FloatType::F64, CHUNK as usize, 1, Arithmetic::Ordered);
+    let mut exact = session(name, FloatType::F64, CHUNK as usize, 1, Arithmetic::Strict);
     let mut found = session(name, FloatType::F32, CHUNK as usize, 1, arithmetic);
     let mut largest = (0.0, 0.0);
     for start in (0..=u32::MAX / CHUNK).map(|chunk| chunk * CHUNK) {
@@ -250,7 +250,7 @@ fn powers_of_doubles_keep_their_bound() {
 fn defined_functions_keep_their_bounds() {
     let numbers = floats();
     for (name, element, bound) in fixed_bounds().filter(|(name, ..)| *name != "math.powf") {
-        let exact = values(name, FloatType::F64, &[&numbers], Arithmetic::Ordered);
+        let exact = values(name, FloatType::F64, &[&numbers], Arithmetic::Strict);
         let found = values(name, element, &[&numbers], Arithmetic::Fixed);
         let slack = if element == FloatType::F64 { 1.0 } else { 0.0 };
         let (at, error) = worst(&exact, &found, element, slack);

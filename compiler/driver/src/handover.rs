@@ -117,7 +117,7 @@ fn read_wanted(reader: &mut Reader) -> Option<Keep> {
         }),
     };
     let (threads, workers) = (reader.size()?, reader.size()?);
-    let arithmetics = [Arithmetic::Reassociated, Arithmetic::Ordered, Arithmetic::Fixed];
+    let arithmetics = [Arithmetic::Reassociated, Arithmetic::Strict, Arithmetic::Fixed];
     let arithmetic = *arithmetics.get(reader.size()?)?;
     let strict = reader.word()? == 1;
     let rules = *[Profile::Onnx, Profile::SonnxWithCaptures, Profile::Sonnx].get(reader.size()?)?;

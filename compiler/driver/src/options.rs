@@ -7,8 +7,8 @@ use check::Profile;
 pub use dialects::func::MAIN;
 use engine::cache::Cache;
 use engine::{Engine, FastStart, PlainEngine};
-pub use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
+pub use lower::outline_initialization::INITIALIZE;
 pub use optimize::Extraction;
 use optimize::Families;
 
@@ -72,7 +72,7 @@ pub enum Arithmetic {
     #[default]
     Reassociated,
     /// Every node computes its own result; inside a node, the order of sums depends on the processor.
-    Ordered,
+    Strict,
     /// Inside a node, too, one order for all processors, and every product rounded: the same bits everywhere.
     Fixed,
 }

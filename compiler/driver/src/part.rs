@@ -10,7 +10,7 @@ pub enum Part {
     /// Rewrite rules for data movement.
     Shape,
     /// Rewrite rules for matrix products and convolutions.
-    Linear,
+    Contraction,
     /// Rewrite rules for attention heads that share keys and values.
     Heads,
     /// Rewrite rules that recognise normalizations.
@@ -37,7 +37,7 @@ impl Part {
         Part::Arithmetic,
         Part::Activation,
         Part::Shape,
-        Part::Linear,
+        Part::Contraction,
         Part::Heads,
         Part::Normalization,
         Part::Quantization,
@@ -55,7 +55,7 @@ impl Part {
             Part::Arithmetic => "arithmetic",
             Part::Activation => "activation",
             Part::Shape => "shape",
-            Part::Linear => "linear",
+            Part::Contraction => "contraction",
             Part::Heads => "heads",
             Part::Normalization => "normalization",
             Part::Quantization => "quantization",

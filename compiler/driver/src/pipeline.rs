@@ -10,7 +10,7 @@ use lower::low::{
     self, ExpandOptions, Functions, Inline, MapRowsOptions, NumberOptions, OutlineOptions, TileOptions, VectorRegisters,
 };
 use lower::passes::{BUILD_KERNELS, BuildOptions, Fusion, Generator, KernelOptions, Memory, Order, Runs, Shapes};
-use lower::passes::{EVALUATE_CONSTANTS, FOLD_CONSTANTS, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS};
+use lower::passes::{FOLD_CONSTANTS, OUTLINE_INITIALIZATION, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS};
 use lower::passes::{USE_TABLES, USE_TRANSPOSES, USE_WINOGRAD, WinogradOptions};
 use operators::passes::{DECOMPOSE, DecomposeOptions, INFER_SHAPES, ONNX_TO_LINALG, SPECIALIZE_RANKS};
 use optimize::passes::OPTIMIZE;
@@ -75,17 +75,17 @@ pub fn low_steps(options: &Options) -> (Pipeline, Pipeline) {
 
 /// One step, with what the options add to it.
 fn low_step(pass: Pass, options: &Options) -> Vec<Step> {
-    let is_free = options.freestanding.is_some();
+    let is_freestanding = options.freestanding.is_some();
     match pass.name() {
         name if name == low::OUTLINE_PARALLEL.name => {
-            vec![Step::new(&low::OUTLINE_PARALLEL, OutlineOptions { serial: is_free })]
+            vec![Step::new(&low::OUTLINE_PARALLEL, OutlineOptions { serial: is_freestanding })]
         }
         name if name == low::EXPAND_MATH.name => {
             let expand = |inline| Step::new(&low::EXPAND_MATH, ExpandOptions { inline });
             let define = || Step::new(&low::DEFINE_FUNCTIONS, ());
             match options.arithmetic {
                 Arithmetic::Fixed => vec![expand(Inline::Rounded), define(), Step::new(&low::ROUND_PRODUCTS, ())],
-                _ if is_free => vec![expand(Inline::Rounded), define()],
+                _ if is_freestanding => vec![expand(Inline::Rounded), define()],
                 _ => {
                     let (inline, functions) = match options.backend {
                         // its vectors are as wide as the runtime's
@@ -163,14 +163,14 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         threads: options.workers,
     };
     let prepare = |known| Step::new(&PREPARE_CONSTANTS, PrepareOptions { known, threads: options.workers });
-    let is_free = options.arithmetic == Arithmetic::Reassociated && has_kernels;
+    let is_reassociated = options.arithmetic == Arithmetic::Reassociated && has_kernels;
     // micro-kernels fuse multiply-adds, in their own order
     let is_fused = options.arithmetic != Arithmetic::Fixed && has_kernels;
     let steps = [
         (has_runtime && options.has(Part::Tables)).then(|| Step::new(&USE_TABLES, ())),
         // certified code performs the operations of its nodes
-        has_runtime.then(|| Step::new(&EVALUATE_CONSTANTS, ())),
-        (is_free && options.has(Part::Winograd)).then(|| Step::new(&USE_WINOGRAD, WinogradOptions { runs })),
+        has_runtime.then(|| Step::new(&FOLD_CONSTANTS, ())),
+        (is_reassociated && options.has(Part::Winograd)).then(|| Step::new(&USE_WINOGRAD, WinogradOptions { runs })),
         is_fused.then(|| Step::new(&USE_HALVES, ())),
         is_fused.then(|| Step::new(&USE_TRANSPOSES, ())),
         (has_kernels && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
@@ -180,7 +180,7 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
             Prepared::Before => Some(prepare(true)),
         },
         Some(Step::new(&OUTLINE_KERNELS, KernelOptions { shapes, fusion })),
-        Some(Step::new(&FOLD_CONSTANTS, ())),
+        Some(Step::new(&OUTLINE_INITIALIZATION, ())),
         Some(Step::new(&BUILD_KERNELS, build)),
         options.profile.then(|| Step::new(&TIME_KERNELS, ())),
     ];

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use dialects::rt::attributes::KERNEL;
 use ir::{Attribute, Body, FunctionView, IndexMap, IndexSet, Module, Op, Result};
-use lower::fold_constants::INITIALIZE;
+use lower::outline_initialization::INITIALIZE;
 
 /// Partitions per worker: a worker that finishes early takes another one.
 pub(crate) const PARTS: usize = 4;

@@ -23,7 +23,7 @@ use ir::transforms::remove_unread;
 pub const INITIALIZE: &str = "initialize";
 
 /// Moves constant computations of the function `name` into `@initialize`.
-pub fn fold_constants(module: &mut Module, name: &str) {
+pub fn outline_initialization(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     hoist_constants(module, &mut body);

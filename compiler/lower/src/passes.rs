@@ -6,9 +6,9 @@ use ir::pass::{Choice, Pass, PassContext, PassDefinition, PassOption, PassOption
 use ir::{Module, Result};
 
 use crate::bufferize::{bufferize_globals, bufferize_host};
-use crate::fold_constants::{INITIALIZE, fold_constants};
 use crate::kernel::emit::Target;
 use crate::low;
+use crate::outline_initialization::{INITIALIZE, outline_initialization};
 
 pub use crate::bufferize::Memory;
 pub use crate::fuse::Fusion;
@@ -128,9 +128,9 @@ impl PassOptions for BuildOptions {
 }
 
 /// Before kernels are formed.
-pub static EVALUATE_CONSTANTS: PassDefinition =
-    PassDefinition::on_module("evaluate-constants", "Computes small constants.", |module, _| {
-        crate::evaluate_constants::evaluate_constants(module, MAIN);
+pub static FOLD_CONSTANTS: PassDefinition =
+    PassDefinition::on_module("fold-constants", "Computes small constants.", |module, _| {
+        crate::fold_constants::fold_constants(module, MAIN);
         Ok(())
     });
 
@@ -195,11 +195,11 @@ pub static OUTLINE_KERNELS: PassDefinition<KernelOptions> = PassDefinition::on_m
 );
 
 /// The second step to the kernel level.
-pub static FOLD_CONSTANTS: PassDefinition = PassDefinition::on_module(
-    "fold-constants",
+pub static OUTLINE_INITIALIZATION: PassDefinition = PassDefinition::on_module(
+    "outline-initialization",
     "Moves the operations that depend on constants alone into a function that runs once.",
     |module, _| {
-        fold_constants(module, MAIN);
+        outline_initialization(module, MAIN);
         Ok(())
     },
 );
@@ -222,14 +222,14 @@ pub static TIME_KERNELS: PassDefinition =
 /// Every conversion, in the order of the levels.
 pub fn passes() -> Vec<Pass> {
     let conversions: [Pass; 10] = [
-        &EVALUATE_CONSTANTS,
+        &FOLD_CONSTANTS,
         &USE_WINOGRAD,
         &USE_HALVES,
         &USE_TRANSPOSES,
         &USE_TABLES,
         &USE_RELAYOUTS,
         &OUTLINE_KERNELS,
-        &FOLD_CONSTANTS,
+        &OUTLINE_INITIALIZATION,
         &BUILD_KERNELS,
         &TIME_KERNELS,
     ];
@@ -250,7 +250,7 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
         PipelineDefinition {
             name: "lower-to-kernels",
             summary: "From the structured to the kernel level.",
-            passes: vec!["outline-kernels", "fold-constants", "build-kernels"],
+            passes: vec!["outline-kernels", "outline-initialization", "build-kernels"],
         },
         PipelineDefinition {
             name: "lower-to-low",

@@ -16,7 +16,7 @@ use dialects::linalg::generic::Generic;
 use dialects::rt::routines::{RELAYOUT, SCALED_RELAYOUT};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
 
-use crate::evaluate_constants::filled_with;
+use crate::fold_constants::filled_with;
 use crate::known::depends_on_constants_alone;
 use crate::outline::{all_blocks, remove_dead};
 

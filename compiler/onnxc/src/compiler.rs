@@ -147,7 +147,7 @@ impl Builder {
     pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Builder {
         self.options.arithmetic = match arithmetic {
             Arithmetic::Relaxed => driver::Arithmetic::Reassociated,
-            Arithmetic::Strict => driver::Arithmetic::Ordered,
+            Arithmetic::Strict => driver::Arithmetic::Strict,
             Arithmetic::Fixed => driver::Arithmetic::Fixed,
         };
         self

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use dialects::rt::attributes::GONE;
-use ir::pass::{OptionValue, Pass, PassContext, PassDefinition, PassOption, PassOptions};
+use ir::pass::{OptionValue, Pass, PassContext, PassDefinition, PassOption, PassOptions, Statistic};
 use ir::{Attribute, Module, Result};
 
 use crate::{Extraction, Families, Gone, Options, Report, families, optimize};
@@ -16,7 +16,20 @@ pub fn passes() -> [Pass; 1] {
 
 /// Rewrites `@main_graph`.
 pub static OPTIMIZE: PassDefinition<Options> =
-    PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equivalent one that is found.", run);
+    PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equivalent one that is found.", run)
+        .with_statistics(&[
+            Statistic { name: FOUND, summary: "Number of equations that the rules found" },
+            Statistic { name: CHOSEN, summary: "Number of equations that are in the graph that was chosen" },
+            Statistic { name: NODES, summary: "Number of nodes of e-graphs at their end" },
+            Statistic { name: BEFORE, summary: "Number of operations before, without those of constants alone" },
+            Statistic { name: AFTER, summary: "Number of operations after, without those of constants alone" },
+        ]);
+
+const FOUND: &str = "num-found";
+const CHOSEN: &str = "num-chosen";
+const NODES: &str = "num-nodes";
+const BEFORE: &str = "num-operations-before";
+const AFTER: &str = "num-operations-after";
 
 impl PassOptions for Options {
     const OPTIONS: &'static [PassOption<Options>] = &[
@@ -83,6 +96,11 @@ impl OptionValue for Extraction {
 
 fn run(module: &mut Module, context: &PassContext<'_, Options>) -> Result<()> {
     let report = optimize(module, context.options)?;
+    context.statistics.add(FOUND, report.rules.values().map(|rule| rule.fired).sum());
+    context.statistics.add(CHOSEN, report.rules.values().map(|rule| rule.chosen).sum());
+    context.statistics.add(NODES, report.searches.iter().map(|search| search.nodes).sum());
+    context.statistics.add(BEFORE, report.operations_before);
+    context.statistics.add(AFTER, report.operations_after);
     if context.options.trace {
         module.attributes.set(GONE, gone(&report));
     }

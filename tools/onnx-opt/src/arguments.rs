@@ -58,6 +58,12 @@ pub(crate) struct Arguments {
     /// Print how long each pass took, to standard error
     #[arg(long, visible_alias = "mlir-timing")]
     pub(crate) timing: bool,
+    /// Print what the passes counted, to standard error
+    #[arg(long = "mlir-pass-statistics")]
+    pub(crate) statistics: bool,
+    /// Accept operations of dialects that are not known
+    #[arg(long)]
+    pub(crate) allow_unregistered_dialect: bool,
     /// List passes, their options and named pipelines
     #[arg(long)]
     pub(crate) list_passes: bool,

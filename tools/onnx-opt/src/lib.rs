@@ -11,7 +11,7 @@ use std::path::Path;
 use clap::Parser;
 use commandline::Drafts;
 use ir::pass::{Filter, OptionDescription, PassManager, PassRegistry, Pipeline, Timings};
-use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Registry, Result, expected};
+use ir::{Body, Diagnostic, ErrorClass, Location, Module, PrintOptions, Registry, Result, expected};
 
 use arguments::Arguments;
 
@@ -140,6 +140,9 @@ impl Tool<'_, '_> {
     /// The text of a module after the pipeline.
     fn process(&self, input: Input) -> Result<String> {
         let mut module = input.module?;
+        if !self.arguments.allow_unregistered_dialect {
+            self.refuse_unregistered(&module.body)?;
+        }
         if !self.arguments.no_verify {
             ir::verify(&module, &self.operations)?;
         }
@@ -162,6 +165,25 @@ impl Tool<'_, '_> {
         outcome.map(|()| ir::print_module_as(&module, &self.operations, &self.print_options()))
     }
 
+    /// An error for each operation of an unknown dialect.
+    fn refuse_unregistered(&self, body: &Body) -> Result<()> {
+        let mut refused = vec![];
+        let mut bodies = vec![body];
+        while let Some(body) = bodies.pop() {
+            for op in body.walk_all() {
+                let operation = body.op(op);
+                bodies.extend(operation.isolated());
+                let dialect = operation.name.dialect();
+                if !self.operations.has_dialect(dialect) {
+                    let message = format!("'{}' is an operation of the unknown dialect '{dialect}'", operation.name);
+                    let note = "--allow-unregistered-dialect accepts it".to_string();
+                    refused.push(Diagnostic::input(operation.location.clone(), message).with_note(note));
+                }
+            }
+        }
+        if refused.is_empty() { Ok(()) } else { Err(refused) }
+    }
+
     fn manager(&self) -> PassManager<'_> {
         let filter = |all: bool, names: &[String]| match (all, names) {
             (true, _) => Filter::All,
@@ -175,6 +197,7 @@ impl Tool<'_, '_> {
             print_tree: self.arguments.print_ir_tree.clone(),
             print_before: filter(self.arguments.print_ir_before_all, &self.arguments.print_ir_before),
             print_after: filter(self.arguments.print_ir_after_all, &self.arguments.print_ir_after),
+            print_statistics: self.arguments.statistics,
             print_options: self.print_options(),
             reproducer: self.arguments.reproducer.clone(),
             sink: Box::new(|text| drop(write!(self.errors.borrow_mut(), "{text}"))),

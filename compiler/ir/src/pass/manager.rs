@@ -4,7 +4,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use super::{Pipeline, Step, Timings};
+use super::{Pipeline, Statistics, Step, Timings};
 use crate::attributes::quote;
 use crate::diagnostics::{Diagnostic, Result};
 use crate::location::Location;
@@ -52,9 +52,11 @@ pub struct PassManager<'a> {
     pub print_after_failure: bool,
     /// The folder for printed modules, one file for each, instead of the sink.
     pub print_tree: Option<PathBuf>,
+    /// Whether to print what the passes counted, after the last one that ran.
+    pub print_statistics: bool,
     /// How modules are printed.
     pub print_options: PrintOptions,
-    /// The receiver of printed modules.
+    /// The receiver of printed modules and statistics.
     pub sink: Box<dyn Fn(&str) + 'a>,
     /// The file for the module before the pass that failed, and the rest of the pipeline. Keeping a copy of the module
     /// costs time and memory, so there is none by default.
@@ -72,6 +74,7 @@ impl<'a> PassManager<'a> {
             print_only_changed: false,
             print_after_failure: false,
             print_tree: None,
+            print_statistics: false,
             print_options: PrintOptions::brief(),
             sink: Box::new(|text| drop(write!(std::io::stderr(), "{text}"))),
             reproducer: None,
@@ -80,6 +83,21 @@ impl<'a> PassManager<'a> {
 
     /// Runs every pass in order and records the times; ends at the first that fails.
     pub fn run(&self, module: &mut Module, pipeline: &Pipeline, timings: &mut Timings) -> Result<()> {
+        let counted: Vec<Statistics> = pipeline.steps.iter().map(|step| Statistics::of(step.pass)).collect();
+        let outcome = self.run_steps(module, pipeline, timings, &counted);
+        if self.print_statistics {
+            (self.sink)(&statistics_report(pipeline, &counted));
+        }
+        outcome
+    }
+
+    fn run_steps(
+        &self,
+        module: &mut Module,
+        pipeline: &Pipeline,
+        timings: &mut Timings,
+        counted: &[Statistics],
+    ) -> Result<()> {
         if self.verify_each {
             verify(module, self.registry)?;
         }
@@ -89,7 +107,7 @@ impl<'a> PassManager<'a> {
                 self.print("Before", at, step, &self.text(module))?;
             }
             let old = (self.print_only_changed && self.prints_after(step)).then(|| self.text(module));
-            if let Err(errors) = self.step(module, step, timings) {
+            if let Err(errors) = self.step(module, step, timings, &counted[at]) {
                 if self.print_after_failure {
                     self.print("After Failed", at, step, &self.text(module))?;
                 }
@@ -106,9 +124,9 @@ impl<'a> PassManager<'a> {
         Ok(())
     }
 
-    fn step(&self, module: &mut Module, step: &Step, timings: &mut Timings) -> Result<()> {
+    fn step(&self, module: &mut Module, step: &Step, timings: &mut Timings, statistics: &Statistics) -> Result<()> {
         let name = step.pass.name();
-        let run = || step.run(module, self.registry);
+        let run = || step.run(module, self.registry, statistics);
         let outcome = timings.measure(name, || catch_unwind(AssertUnwindSafe(run)));
         outcome.unwrap_or_else(|payload| {
             if let Some(shortage) = limits::of_panic(&*payload) {
@@ -167,6 +185,15 @@ impl<'a> PassManager<'a> {
         }
         errors
     }
+}
+
+/// The passes that count something, in order, with what they counted.
+fn statistics_report(pipeline: &Pipeline, counted: &[Statistics]) -> String {
+    let rule = format!("===-{}-===\n", "-".repeat(73));
+    let passes = pipeline.steps.iter().zip(counted).filter(|(step, _)| !step.pass.statistics().is_empty());
+    let rows = passes.map(|(step, counted)| format!("{}\n{counted}", step.pass.name()));
+    let title = "... Pass statistics report ...";
+    [rule.clone(), format!("{title:^80}").trim_end().to_string() + "\n", rule].into_iter().chain(rows).collect()
 }
 
 /// A module and the pipeline that fails on it, as one file.

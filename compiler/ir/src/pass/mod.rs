@@ -8,6 +8,7 @@
 mod manager;
 mod options;
 mod pipeline;
+mod statistics;
 mod timing;
 
 use crate::IndexMap;
@@ -20,6 +21,7 @@ use crate::registry::Registry;
 pub use manager::{Filter, PassManager};
 pub use options::{AnyOptions, Choice, OptionDescription, OptionValue, PassOption, PassOptions};
 pub use pipeline::{Pipeline, Step};
+pub use statistics::{Statistic, Statistics};
 pub use timing::Timings;
 
 /// The context of a pass.
@@ -28,6 +30,8 @@ pub struct PassContext<'a, O = ()> {
     pub registry: &'a Registry,
     /// The options of this use of the pass.
     pub options: &'a O,
+    /// What this run of the pass counts.
+    pub statistics: &'a Statistics,
 }
 
 /// A pass over a module.
@@ -50,18 +54,25 @@ pub struct PassDefinition<O = ()> {
     pub name: &'static str,
     /// One sentence for the documentation.
     pub summary: &'static str,
+    /// What it counts.
+    pub statistics: &'static [Statistic],
     run: PassFunction<O>,
 }
 
 impl<O> PassDefinition<O> {
     /// A pass over a module.
     pub const fn on_module(name: &'static str, summary: &'static str, run: ModulePass<O>) -> PassDefinition<O> {
-        PassDefinition { name, summary, run: PassFunction::Module(run) }
+        PassDefinition { name, summary, statistics: &[], run: PassFunction::Module(run) }
     }
 
     /// A pass over functions.
     pub const fn on_functions(name: &'static str, summary: &'static str, run: FunctionPass<O>) -> PassDefinition<O> {
-        PassDefinition { name, summary, run: PassFunction::Function(run) }
+        PassDefinition { name, summary, statistics: &[], run: PassFunction::Function(run) }
+    }
+
+    /// The same pass, which counts these.
+    pub const fn with_statistics(self, statistics: &'static [Statistic]) -> PassDefinition<O> {
+        PassDefinition { statistics, ..self }
     }
 }
 
@@ -84,8 +95,17 @@ pub trait AnyPass: Sync {
     /// The default options.
     fn options(&self) -> Box<dyn AnyOptions>;
 
-    /// Runs it with its type of options.
-    fn run(&self, module: &mut Module, registry: &Registry, options: &dyn AnyOptions) -> Result<()>;
+    /// What it counts.
+    fn statistics(&self) -> &'static [Statistic];
+
+    /// Runs it with its type of options, and adds to its statistics.
+    fn run(
+        &self,
+        module: &mut Module,
+        registry: &Registry,
+        options: &dyn AnyOptions,
+        statistics: &Statistics,
+    ) -> Result<()>;
 }
 
 /// A pass in a registry.
@@ -108,9 +128,19 @@ impl<O: PassOptions> AnyPass for PassDefinition<O> {
         Box::new(O::default())
     }
 
-    fn run(&self, module: &mut Module, registry: &Registry, options: &dyn AnyOptions) -> Result<()> {
+    fn statistics(&self) -> &'static [Statistic] {
+        self.statistics
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        registry: &Registry,
+        options: &dyn AnyOptions,
+        statistics: &Statistics,
+    ) -> Result<()> {
         let options = options.as_any().downcast_ref().expect("a step has options of its pass");
-        let context = PassContext { registry, options };
+        let context = PassContext { registry, options, statistics };
         match self.run {
             PassFunction::Module(run) => run(module, &context),
             PassFunction::Function(run) => {

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use super::{AnyOptions, Pass, PassDefinition, PassOptions, PassRegistry};
+use super::{AnyOptions, Pass, PassDefinition, PassOptions, PassRegistry, Statistics};
 use crate::diagnostics::{Diagnostic, Result};
 use crate::location::Location;
 use crate::module::Module;
@@ -35,8 +35,8 @@ impl Step {
     }
 
     /// Runs the pass.
-    pub(super) fn run(&self, module: &mut Module, registry: &Registry) -> Result<()> {
-        self.pass.run(module, registry, &*self.options)
+    pub(super) fn run(&self, module: &mut Module, registry: &Registry, statistics: &Statistics) -> Result<()> {
+        self.pass.run(module, registry, &*self.options, statistics)
     }
 }
 

@@ -20,14 +20,14 @@ pub struct OpPrinter<'p, 'a> {
 impl<'a> Printer<'a> {
     /// Prints an operation in its custom form, if it has one and is valid; as in upstream, others have the generic form.
     pub(super) fn custom_form(&mut self, body: &Body, op: Op, names: &Names, depth: usize) -> bool {
-        let Some(registry) = self.registry() else { return false };
+        let Some(registry) = self.naming_registry() else { return false };
         let name = body.name(op);
         let Some(definition) = registry.get(name) else { return false };
         let Some(assembly) = definition.assembly else { return false };
         if !is_well_formed(definition, body, op) {
             return false;
         }
-        let elided = self.custom.as_ref().and_then(|custom| custom.default_dialects.last().copied());
+        let elided = self.default_dialects.as_ref().and_then(|dialects| dialects.last().copied());
         let short = elided.and_then(|dialect| name.strip_prefix(dialect)?.strip_prefix('.'));
         self.text.push_str(short.filter(|short| !short.contains('.')).unwrap_or(name));
         let mut printer = OpPrinter { printer: self, names, depth };
@@ -292,7 +292,7 @@ impl OpPrinter<'_, '_> {
         dialect: &'static str,
         before: impl FnOnce(&mut OpPrinter<'_, '_>),
     ) {
-        let names = Names::of_region(inner, inner.root(), self.printer.registry());
+        let names = Names::of_region(inner, inner.root(), self.printer.naming_registry());
         self.push_dialect(dialect);
         let mut printer = OpPrinter { printer: self.printer, names: &names, depth: self.depth };
         before(&mut printer);
@@ -305,14 +305,14 @@ impl OpPrinter<'_, '_> {
     }
 
     fn push_dialect(&mut self, dialect: &'static str) {
-        if let Some(custom) = &mut self.printer.custom {
-            custom.default_dialects.push(dialect);
+        if let Some(dialects) = &mut self.printer.default_dialects {
+            dialects.push(dialect);
         }
     }
 
     fn pop_dialect(&mut self) {
-        if let Some(custom) = &mut self.printer.custom {
-            custom.default_dialects.pop();
+        if let Some(dialects) = &mut self.printer.default_dialects {
+            dialects.pop();
         }
     }
 }

@@ -1,5 +1,8 @@
-//! The textual forms: generic, `%0 = "d.op"(%a) ({…}) {attributes} : (t) -> t loc(…)`, and custom,
+//! The textual forms: generic, `%0 = "d.op"(%a) <{properties}> ({…}) {attributes} : (t) -> t loc(…)`, and custom,
 //! `%0 = arith.addi %a, %b : i32`, for operations that have an assembly format.
+//!
+//! Properties are the attributes that the operation's definition names. Where definitions are not known, all attributes
+//! are printed as discardable ones, which reads the same.
 //!
 //! The text is deterministic and upstream's parser accepts it. Parsing it and printing again gives the same text.
 
@@ -10,10 +13,13 @@ mod resources;
 mod types;
 
 use crate::IndexMap;
+use crate::assembly::SEGMENTS;
+use crate::attributes::Attributes;
 use crate::body::{Block, Body, Op, Region};
 use crate::location::Location;
 use crate::module::Module;
-use crate::registry::Registry;
+use crate::op_name;
+use crate::registry::{OpDefinition, Registry};
 
 use attributes::AttributePrinter;
 use names::Names;
@@ -53,17 +59,22 @@ impl PrintOptions {
     }
 }
 
-/// The text of a whole module.
+/// The text of a whole module in the generic form, without a distinction of properties.
 pub fn print_module(module: &Module, options: &PrintOptions) -> String {
-    let mut printer = Printer::new(options);
-    printer.text.push_str("\"builtin.module\"() (");
+    print_generic(module, None, options)
+}
+
+fn print_generic(module: &Module, registry: Option<&Registry>, options: &PrintOptions) -> String {
+    let mut printer = Printer { registry, ..Printer::new(options) };
+    // where properties are known, the text is upstream's
+    printer.attributes.aliases = registry.map(|_| IndexMap::default());
+    printer.text.push_str(&format!("\"{}\"()", op_name::MODULE.text));
+    printer.properties(op_name::MODULE.text, &module.attributes);
+    printer.text.push_str(" (");
     let names = Names::of_region(&module.body, module.body.root(), None);
     printer.region(&module.body, module.body.root(), &names, 1, Shown::default());
     printer.text.push(')');
-    if !module.attributes.is_empty() {
-        printer.text.push(' ');
-        printer.attributes.dictionary(&module.attributes, &mut printer.text);
-    }
+    printer.discardable(op_name::MODULE.text, &module.attributes);
     printer.text.push_str(" : () -> ()");
     printer.location(&module.location);
     printer.text.push('\n');
@@ -72,13 +83,17 @@ pub fn print_module(module: &Module, options: &PrintOptions) -> String {
 
 /// The text of a whole module, in the form that the options ask for.
 pub fn print_module_as(module: &Module, registry: &Registry, options: &PrintOptions) -> String {
-    if options.generic { print_module(module, options) } else { print_assembly(module, registry, options) }
+    if options.generic {
+        print_generic(module, Some(registry), options)
+    } else {
+        print_assembly(module, registry, options)
+    }
 }
 
 /// The text of a whole module in the custom form, as upstream prints it.
 pub fn print_assembly(module: &Module, registry: &Registry, options: &PrintOptions) -> String {
-    let mut printer = Printer::new(options);
-    printer.custom = Some(Custom { registry, default_dialects: vec!["builtin"] });
+    let mut printer = Printer { registry: Some(registry), ..Printer::new(options) };
+    printer.default_dialects = Some(vec!["builtin"]);
     printer.attributes.aliases = Some(IndexMap::default());
     printer.text.push_str("module");
     if let Some(name) = module.attributes.str("sym_name") {
@@ -110,18 +125,19 @@ pub fn print_body(body: &Body) -> String {
     printer.text
 }
 
+/// Whether an attribute is part of the operation, by its definition.
+fn is_property(definition: Option<&OpDefinition>, name: &str) -> bool {
+    definition.is_some_and(|definition| name == SEGMENTS || definition.attribute_kind(name).is_some())
+}
+
 struct Printer<'a> {
     options: &'a PrintOptions,
     attributes: AttributePrinter,
     text: String,
-    custom: Option<Custom<'a>>,
-}
-
-/// What the custom form needs.
-struct Custom<'a> {
-    registry: &'a Registry,
-    /// The dialects whose prefix operations go without, innermost last; empty where none.
-    default_dialects: Vec<&'static str>,
+    /// The definitions, which say what properties are.
+    registry: Option<&'a Registry>,
+    /// In the custom form, the dialects whose prefix operations go without, innermost last; empty where none.
+    default_dialects: Option<Vec<&'static str>>,
 }
 
 /// What a region shows in the custom form.
@@ -144,7 +160,7 @@ impl<'a> Printer<'a> {
     fn new(options: &'a PrintOptions) -> Printer<'a> {
         let attributes =
             AttributePrinter { elide_larger_than: options.elide_elements_larger_than, ..AttributePrinter::default() };
-        Printer { options, attributes, text: String::new(), custom: None }
+        Printer { options, attributes, text: String::new(), registry: None, default_dialects: None }
     }
 
     fn finish(mut self) -> String {
@@ -160,8 +176,13 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn registry(&self) -> Option<&'a Registry> {
-        self.custom.as_ref().map(|custom| custom.registry)
+    fn is_custom(&self) -> bool {
+        self.default_dialects.is_some()
+    }
+
+    /// The definitions that give values their names; values of the generic form have numbers.
+    fn naming_registry(&self) -> Option<&'a Registry> {
+        self.registry.filter(|_| self.is_custom())
     }
 
     fn indent(&mut self, depth: usize) {
@@ -178,7 +199,7 @@ impl<'a> Printer<'a> {
     fn region(&mut self, body: &Body, region: Region, names: &Names, depth: usize, shown: Shown) {
         self.text.push_str("{\n");
         for (at, &block) in body.blocks(region).iter().enumerate() {
-            let is_bare = body.ops(block).is_empty() && self.custom.is_none();
+            let is_bare = body.ops(block).is_empty() && !self.is_custom();
             let needs_label = at > 0 || is_bare || shown.entry_arguments && !body.arguments(block).is_empty();
             if needs_label {
                 self.block_label(body, block, names, depth);
@@ -210,7 +231,7 @@ impl<'a> Printer<'a> {
         }
         self.text.push(':');
         match names.predecessors(block) {
-            [] if self.custom.is_some() && !names.is_entry(block) => self.text.push_str("  // no predecessors"),
+            [] if self.is_custom() && !names.is_entry(block) => self.text.push_str("  // no predecessors"),
             [] => {}
             [one] => self.text.push_str(&format!("  // pred: {}", names.block(*one))),
             many => {
@@ -239,20 +260,35 @@ impl<'a> Printer<'a> {
             let successors = operation.successors().iter().map(|&b| names.block(b)).collect::<Vec<_>>().join(", ");
             self.text.push_str(&format!("[{successors}]"));
         }
+        self.properties(operation.name.as_str(), &operation.attributes);
         self.regions(body, op, names, depth);
-        if !operation.attributes.is_empty() {
-            self.text.push(' ');
-            self.attributes.dictionary(&operation.attributes, &mut self.text);
-        }
+        self.discardable(operation.name.as_str(), &operation.attributes);
         self.signature(body, op);
         self.location(&operation.location);
+    }
+
+    /// ` <{…}>`, unless the operation has no properties.
+    fn properties(&mut self, op: &str, attributes: &Attributes) {
+        let definition = self.registry.and_then(|registry| registry.get(op));
+        let mut properties = attributes.iter().filter(|(name, _)| is_property(definition, name)).peekable();
+        if properties.peek().is_some() {
+            self.text.push_str(" <");
+            self.attributes.entries(properties, &mut self.text);
+            self.text.push('>');
+        }
+    }
+
+    /// ` {…}`, unless all attributes are properties.
+    fn discardable(&mut self, op: &str, attributes: &Attributes) {
+        let definition = self.registry.and_then(|registry| registry.get(op));
+        self.dictionary(attributes.iter().filter(|(name, _)| !is_property(definition, name)), " ");
     }
 
     fn regions(&mut self, body: &Body, op: Op, names: &Names, depth: usize) {
         let operation = body.op(op);
         if let Some(inner) = operation.isolated() {
             self.text.push_str(" (");
-            let names = Names::of_region(inner, inner.root(), self.registry());
+            let names = Names::of_region(inner, inner.root(), self.naming_registry());
             self.region(inner, inner.root(), &names, depth + 1, Shown::default());
             self.text.push(')');
         } else if !operation.regions().is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::body::Body;
 use crate::diagnostics::Result;
-use crate::pass::{PassContext, PassDefinition, PassOption, PassOptions};
+use crate::pass::{PassContext, PassDefinition, PassOption, PassOptions, Statistic};
 use crate::registry::Registry;
 use crate::rewrite::{FUEL_PER_OPERATION, PatternSet, rewrite_greedily};
 
@@ -10,7 +10,10 @@ pub(super) static PASS: PassDefinition<Options> = PassDefinition::on_functions(
     "canonicalize",
     "Folds, applies the canonicalisations of the operations, and removes unused operations.",
     run,
-);
+)
+.with_statistics(&[Statistic { name: CHANGED, summary: "Number of operations folded, rewritten or removed" }]);
+
+const CHANGED: &str = "num-changed";
 
 /// How to canonicalize.
 #[derive(Clone, Default)]
@@ -27,10 +30,11 @@ impl PassOptions for Options {
 }
 
 fn run(body: &mut Body, context: &PassContext<'_, Options>) -> Result<()> {
-    match context.options.max_changes {
+    let changes = match context.options.max_changes {
         0 => canonicalize(body, context.registry),
         fuel => rewrite_greedily(body, context.registry, &PatternSet::default(), fuel).changes,
     };
+    context.statistics.add(CHANGED, changes);
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::body::{Block, Body, Op, Region};
 use crate::diagnostics::Result;
 use crate::dominance::Dominators;
 use crate::effects::is_mergeable;
-use crate::pass::{PassContext, PassDefinition};
+use crate::pass::{PassContext, PassDefinition, Statistic};
 use crate::registry::Registry;
 
 use super::remove_dead;
@@ -18,11 +18,19 @@ pub(super) static PASS: PassDefinition = PassDefinition::on_functions(
     "cse",
     "Replaces a side-effect-free operation by an equal one that dominates it, and removes unused operations.",
     |body, context: &PassContext<'_>| -> Result<()> {
-        merge_equal(body, context.registry);
-        remove_dead(body, context.registry);
+        context.statistics.add(MERGED, merge_equal(body, context.registry));
+        context.statistics.add(REMOVED, remove_dead(body, context.registry));
         Ok(())
     },
-);
+)
+.with_statistics(&[
+    Statistic { name: MERGED, summary: "Number of operations CSE'd" },
+    Statistic { name: REMOVED, summary: "Number of operations DCE'd" },
+]);
+
+// as upstream calls them
+const MERGED: &str = "num-cse'd";
+const REMOVED: &str = "num-dce'd";
 
 /// A hash that is the same for equal operations.
 fn hash_of(body: &Body, op: Op) -> u64 {

@@ -6,8 +6,8 @@ use crate::body::{Block, Body, Op, Use, Value};
 use crate::effects::is_removable;
 use crate::registry::Registry;
 
-/// Erases unused operations without effect or regions, and operations that only they use.
-pub fn remove_dead(body: &mut Body, registry: &Registry) {
+/// Erases unused operations without effect or regions, and operations that only they use; returns their number.
+pub fn remove_dead(body: &mut Body, registry: &Registry) -> usize {
     // for each value, the number of its dead readers
     let mut readers: FxHashMap<Value, usize> = FxHashMap::default();
     let mut dead = Vec::new();
@@ -29,6 +29,7 @@ pub fn remove_dead(body: &mut Body, registry: &Registry) {
         }
     }
     body.erase_all(&dead);
+    dead.len()
 }
 
 /// Erases the unused operations of a block for which `may_go` is true, and operations that only they use.

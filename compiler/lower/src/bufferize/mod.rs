@@ -33,7 +33,7 @@ use ir::{
     Registry, Type, Value,
 };
 
-use crate::fold_constants::INITIALIZE;
+use crate::outline_initialization::INITIALIZE;
 
 pub use constants::bufferize_globals;
 pub(crate) use constants::with_readers;

@@ -1,8 +1,8 @@
 //! Evaluates small constants at compile time: scales of normalisations, zero points, parameters of quantised models.
 //!
 //! Operations on constants alone could run before the first run, and those on large constants do
-//! ([`fold_constants`](crate::fold_constants)). But compiling a kernel call costs more than computing a few elements,
-//! and a model may have hundreds of these.
+//! ([`outline_initialization`](crate::outline_initialization)). But compiling a kernel call costs more than computing a
+//! few elements, and a model may have hundreds of these.
 //!
 //! Invariants
 //! - Every operation rounds once, as in IEEE 754: sums, products, quotients and roots of numbers of at most 24 bits
@@ -30,7 +30,7 @@ use operators::literal;
 const ELEMENTS: usize = 4096;
 
 /// Evaluates the small constants of the function `name`.
-pub(crate) fn evaluate_constants(module: &mut Module, name: &str) {
+pub(crate) fn fold_constants(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     for block in all_blocks(&body) {

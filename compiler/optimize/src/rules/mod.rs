@@ -6,8 +6,8 @@
 mod activation;
 mod arithmetic;
 mod bounds;
+mod contraction;
 mod heads;
-mod linear;
 mod normalization;
 mod quantization;
 mod shape;
@@ -113,7 +113,7 @@ const FAMILIES: [(&str, &[Rule]); 7] = [
     ("arithmetic", arithmetic::RULES),
     ("activation", activation::RULES),
     ("shape", shape::RULES),
-    ("linear", linear::RULES),
+    ("contraction", contraction::RULES),
     ("heads", heads::RULES),
     ("normalization", normalization::RULES),
     ("quantization", quantization::RULES),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use egg::Id;
 use ir::{Attribute, Attributes, DimExpr};
 
-use super::linear::scaled_weights;
+use super::contraction::scaled_weights;
 use super::{Match, Rule, exact_by, reassoc_by};
 use crate::constants::Term;
 

@@ -247,7 +247,7 @@ fn shapes() {
 }
 
 #[test]
-fn linear() {
+fn contraction() {
     check(&[
         ("Add(Conv(image, weights), channels)", "Conv(image, constant, constant)"),
         ("Mul(Conv(image, weights, three), channels)", "Conv(image, constant, constant)"),
