@@ -182,7 +182,7 @@ fn options(arguments: &Arguments) -> Options {
         reporter: if arguments.quiet { Reporter::default() } else { Reporter::standard_error() },
         arithmetic: match (arguments.fixed_fp, arguments.strict_fp) {
             (true, _) => Arithmetic::Fixed,
-            (false, true) => Arithmetic::Ordered,
+            (false, true) => Arithmetic::Strict,
             (false, false) => Arithmetic::Reassociated,
         },
         cache: match (&arguments.cache, arguments.no_cache) {

@@ -225,7 +225,7 @@ impl Arguments {
     fn arithmetic(&self) -> Arithmetic {
         match (self.fixed_fp || self.profile == ProfileName::Sonnx, self.strict_fp) {
             (true, _) => Arithmetic::Fixed,
-            (false, true) => Arithmetic::Ordered,
+            (false, true) => Arithmetic::Strict,
             (false, false) => Arithmetic::Reassociated,
         }
     }

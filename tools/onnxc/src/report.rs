@@ -83,7 +83,7 @@ fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, F
         backend: Backend::Llvm,
         // code that does not depend on this machine
         processor: if is_static { Processor::Unknown } else { Processor::Vectors(VectorRegisters::X86_128) },
-        arithmetic: if is_static { Arithmetic::Fixed } else { Arithmetic::Ordered },
+        arithmetic: if is_static { Arithmetic::Fixed } else { Arithmetic::Strict },
         freestanding: is_static.then(|| NAME.to_string()),
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),

@@ -91,7 +91,7 @@ impl NativeSession {
     ) -> PyResult<NativeSession> {
         let arithmetic = match arithmetic {
             "relaxed" => Arithmetic::Reassociated,
-            "strict" => Arithmetic::Ordered,
+            "strict" => Arithmetic::Strict,
             "fixed" => Arithmetic::Fixed,
             other => return Err(wrong(format!("arithmetic is relaxed, strict or fixed, not {other}"))),
         };
