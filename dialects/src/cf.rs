@@ -1,6 +1,7 @@
 //! `cf`: branches between blocks.
 
 pub use crate::codes::cf::*;
+pub use crate::codes::operands::cf::*;
 
 use crate::assembly;
 use ir::registry::{AttributeDefinition, AttributeKind};
@@ -18,6 +19,7 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_traits(&[Trait::Terminator])
             .with_verify(|body, op| forwards(body, body.op(op).successors()[0], body.op(op).operands())),
         OpDefinition::new("cf.cond_br", "Goes to one of two blocks.", Arity::at_least(1), Arity::exactly(0))
+            .with_operands("condition, destination_operands...")
             .with_assembly(assembly::cf::print_conditional, assembly::cf::parse_conditional)
             .with_successors(Arity::exactly(2))
             .with_traits(&[Trait::Terminator])
@@ -29,6 +31,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::at_least(1),
             Arity::exactly(0),
         )
+        .with_operands("flag, destination_operands...")
         .with_assembly(assembly::cf::print_switch, assembly::cf::parse_switch)
         .with_successors(Arity::at_least(1))
         .with_traits(&[Trait::Terminator])

@@ -1,6 +1,7 @@
 //! `math`: elementary functions, lane by lane.
 
 pub use crate::codes::math::*;
+pub use crate::codes::operands::math::*;
 
 use ir::{Arity, Body, Op, OpDefinition, Trait, Type};
 

@@ -1,6 +1,7 @@
 //! `memref`: buffers.
 
 pub use crate::codes::memref::*;
+pub use crate::codes::operands::memref::*;
 
 use crate::{OpCodes, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
@@ -95,6 +96,7 @@ fn views() -> Vec<OpDefinition> {
             .with_verify(verify_view),
         row("memref.subview", "A strided part.", Arity::at_least(1))
             .with_attributes(SLICE)
+            .with_operands("source, offsets_sizes_strides...")
             .with_assembly(assembly::memref::print_slice, assembly::memref::parse_slice)
             .with_result_names(|_, _| vec!["subview".to_string()])
             .with_verify(|body, op| verify_slice(body, op, 1, rank(body, op, 0)?)),

@@ -1,5 +1,6 @@
 //! `scf`: structured control flow.
 
+pub use crate::codes::operands::scf::*;
 pub use crate::codes::scf::*;
 
 use crate::assembly;
@@ -18,11 +19,13 @@ pub fn operations() -> Vec<OpDefinition> {
     };
     vec![
         structured("scf.for", "A counted loop that carries values.", Arity::at_least(3), 1)
+            .with_operands("lower_bound, upper_bound, step, init_args...")
             .with_assembly(assembly::scf::print_for, assembly::scf::parse_for)
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
             .with_verify(verify_for)
             .with_canonicalize(simplify_for),
         structured("scf.if", "One of two regions.", Arity::exactly(1), 2)
+            .with_operands("condition")
             .with_assembly(assembly::scf::print_if, assembly::scf::parse_if)
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
             .with_verify(verify_if)
@@ -39,6 +42,7 @@ pub fn operations() -> Vec<OpDefinition> {
         end("scf.yield", "The values of a region.", Arity::at_least(0))
             .with_assembly(assembly::print_values, assembly::parse_values),
         end("scf.condition", "Whether a while loop goes on, and with what.", Arity::at_least(1))
+            .with_operands("condition, args...")
             .with_assembly(assembly::scf::print_condition, assembly::scf::parse_condition)
             .with_verify(verify_condition),
         end("scf.reduce", "Ends a parallel loop and combines values.", Arity::at_least(0))
@@ -93,6 +97,12 @@ fn verify_while(body: &Body, op: Op) -> Check {
     same_types("values passed on", &passed[1..], &results)?;
     same_types("arguments of the second region", &types_of(body, body.arguments(after)), &results)?;
     same_types("yielded values", &terminator_types(body, after, YIELD)?, &carried)
+}
+
+/// The upper bounds of a parallel loop nest, one for each loop.
+pub fn upper_bounds(body: &Body, op: Op) -> &[Value] {
+    let loops = segments(body, op, 4).map_or(0, |sizes| sizes[0]);
+    &body.op(op).operands()[loops..2 * loops]
 }
 
 fn verify_parallel(body: &Body, op: Op) -> Check {

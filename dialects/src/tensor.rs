@@ -1,10 +1,11 @@
 //! `tensor`: value-semantic arrays.
 
+pub use crate::codes::operands::tensor::*;
 pub use crate::codes::tensor::*;
 
-use crate::assembly;
+use crate::{OpCodes, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Attribute, Body, Folded, Op, OpDefinition, Trait, Type};
+use ir::{Arity, Attribute, Body, Folded, Op, OpDefinition, Trait, Type, Value};
 
 use crate::checks::{
     Check, all_index, ensure, only_block, operand_type, result_type, segments, terminator_types, types_of,
@@ -20,6 +21,15 @@ const SLICE: &[AttributeDefinition] = &[
     AttributeDefinition::required("static_strides", AttributeKind::Integers),
     AttributeDefinition::required("operandSegmentSizes", AttributeKind::Integers),
 ];
+
+/// The tensor that a reshape or a cast shows with other extents.
+pub fn viewed(body: &Body, op: Op) -> Option<Value> {
+    match body.code(op) {
+        Some(RESHAPE) => Some(Reshape::of(body, op).source),
+        Some(CAST) => Some(body.sole_operand(op)),
+        _ => None,
+    }
+}
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
@@ -66,6 +76,7 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_verify(verify_insert),
         row("tensor.extract_slice", "A strided part.", Arity::at_least(1))
             .with_attributes(SLICE)
+            .with_operands("source, offsets_sizes_strides...")
             .with_assembly(assembly::memref::print_slice, assembly::memref::parse_slice)
             .with_result_names(|_, _| vec!["extracted_slice".to_string()])
             .with_verify(|body, op| verify_slice(body, op, 1, rank(body, op, 0)?)),
@@ -84,6 +95,7 @@ pub fn operations() -> Vec<OpDefinition> {
                 verify_reassociation(body, op, result_type(body, op, 0), operand_type(body, op, 0))
             }),
         row("tensor.reshape", "The same elements in another shape.", Arity::exactly(2))
+            .with_operands("source, shape")
             .with_assembly(assembly::tensor::print_reshape, assembly::tensor::parse_reshape)
             .with_result_names(|_, _| vec!["reshape".to_string()])
             .with_verify(verify_reshape),
@@ -101,6 +113,7 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_result_names(|_, _| vec!["concat".to_string()])
             .with_verify(verify_concat),
         row("tensor.pad", "A tensor with a border.", Arity::at_least(1))
+            .with_operands("source, bounds...")
             .with_assembly(assembly::tensor::print_pad, assembly::tensor::parse_pad)
             .with_result_names(|_, _| vec!["padded".to_string()])
             .with_regions(Arity::exactly(1))

@@ -1,5 +1,6 @@
 //! `vector`: fixed-size vectors.
 
+pub use crate::codes::operands::vector::*;
 pub use crate::codes::vector::*;
 
 use crate::{OpCode, arith, assembly};
@@ -85,10 +86,12 @@ fn values() -> Vec<OpDefinition> {
             .with_verify(verify_broadcast),
         row("vector.extract", "A lane or sub-vector.", Arity::at_least(1))
             .with_attributes(POSITION)
+            .with_operands("source, dynamic_position...")
             .with_assembly(assembly::vector::print_extract, assembly::vector::parse_extract)
             .with_verify(verify_extract),
         row("vector.insert", "A vector with a lane or sub-vector replaced.", Arity::at_least(2))
             .with_attributes(POSITION)
+            .with_operands("value_to_store, dest, dynamic_position...")
             .with_assembly(assembly::vector::print_insert, assembly::vector::parse_insert)
             .with_verify(verify_insert),
         row("vector.fma", "a * b + c, rounded once.", Arity::exactly(3))
@@ -97,6 +100,7 @@ fn values() -> Vec<OpDefinition> {
             .with_verify(verify_fma),
         row("vector.reduction", "All lanes combined.", Arity::between(1, 2))
             .with_attributes(const { &[AttributeDefinition::required("kind", AttributeKind::Any)] })
+            .with_operands("vector, acc...")
             .with_assembly(assembly::vector::print_reduction, assembly::vector::parse_reduction)
             .with_verify(verify_reduction),
         row("vector.from_elements", "A vector from its lanes.", Arity::at_least(1))
@@ -111,6 +115,7 @@ fn values() -> Vec<OpDefinition> {
             .with_verify(verify_constant_mask),
         row("vector.shuffle", "Lanes of two vectors in any order.", Arity::exactly(2))
             .with_attributes(const { &[AttributeDefinition::required("mask", AttributeKind::Integers)] })
+            .with_operands("v1, v2")
             .with_assembly(assembly::vector::print_shuffle, assembly::vector::parse_shuffle)
             .with_verify(verify_shuffle),
         row("vector.step", "0, 1, 2, … in the lanes.", Arity::exactly(0)).with_format(

@@ -11,7 +11,7 @@ impl Translator<'_> {
     /// Scalar conversions; `None` for other operations.
     pub(crate) fn convert_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Translated<Option<Value>> {
         let &[x] = arguments else { return Ok(None) };
-        let from = self.operand_type(op, 0).element().clone();
+        let from = self.operand_type(op).element().clone();
         let to = self.result_type(op).element().clone();
         let target = scalar_type(&to).ok_or_else(|| self.unknown(op))?;
         Ok(Some(match code {
@@ -132,8 +132,8 @@ impl Translator<'_> {
         arguments: &[Value],
     ) -> Option<Value> {
         let &[x] = arguments else { return None };
-        let Some(Form::Vector(source)) = form(self.operand_type(op, 0)) else { return None };
-        let mask_in = is_bit(self.operand_type(op, 0).element());
+        let Some(Form::Vector(source)) = form(self.operand_type(op)) else { return None };
+        let mask_in = is_bit(self.operand_type(op).element());
         let mask_out = is_bit(self.result_type(op).element());
         let same_lanes = source.lane_count() == r#type.lane_count();
         let whole = source == types::I32X4 && r#type == types::F32X4 && !mask_in;

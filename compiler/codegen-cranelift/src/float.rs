@@ -34,7 +34,7 @@ fn condition(predicate: CmpFPredicate) -> Result<FloatCC, bool> {
 impl Translator<'_> {
     /// Scalar floating point operations; `None` for other operations. Half formats are computed in `f32`.
     pub(crate) fn float_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Translated<Option<Value>> {
-        let element = self.operand_type(op, 0).element().clone();
+        let element = self.operand_type(op).element().clone();
         if !element.is_float() {
             return Ok(None);
         }

@@ -274,11 +274,6 @@ impl Translator<'_> {
         self.values[value][0]
     }
 
-    /// The CLIF value of an operand that is a scalar or 128-bit vector.
-    pub(crate) fn operand(&self, op: Op, index: usize) -> Value {
-        self.single(self.body.operand(op, index))
-    }
-
     /// Sets a value's CLIF values.
     pub(crate) fn define(&mut self, value: ir::Value, parts: Vec<Value>) {
         self.values[value] = parts;
@@ -289,9 +284,9 @@ impl Translator<'_> {
         self.define(self.body.result(op, 0), vec![value]);
     }
 
-    /// The type of an operand.
-    pub(crate) fn operand_type(&self, op: Op, index: usize) -> &ir::Type {
-        self.body.value_type(self.body.operand(op, index))
+    /// The type of the first operand.
+    pub(crate) fn operand_type(&self, op: Op) -> &ir::Type {
+        self.body.value_type(self.body.operand(op, 0))
     }
 
     /// The type of the first result.
@@ -385,7 +380,7 @@ impl Translator<'_> {
         let op = self.body.defining_op(value)?;
         match self.body.code(op) {
             // a wider type represents every value
-            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.operand(op, 0)),
+            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.sole_operand(op)),
             _ => ir::constant_float(self.body, value),
         }
     }

@@ -28,7 +28,7 @@ fn condition(predicate: CmpIPredicate) -> IntCC {
 impl Translator<'_> {
     /// Scalar integer operations; `None` for other operations.
     pub(crate) fn integer_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
-        if is_bit(self.operand_type(op, 0).element())
+        if is_bit(self.operand_type(op).element())
             && let Some(value) = self.bit_op(op, code, arguments)
         {
             return Some(value);
@@ -86,7 +86,7 @@ impl Translator<'_> {
 
     /// Whether the divisor is a constant that can neither trap nor overflow.
     fn harmless_divisor(&self, op: Op) -> bool {
-        let divisor = self.constant_integer(self.body.operand(op, 1));
+        let divisor = self.constant_integer(self.body.sides(op).1);
         divisor.is_some_and(|divisor| divisor != 0 && divisor != -1)
     }
 
@@ -149,7 +149,7 @@ impl Translator<'_> {
         r#type: Type,
         arguments: &[Value],
     ) -> Option<Value> {
-        let mask = is_bit(self.operand_type(op, 0).element());
+        let mask = is_bit(self.operand_type(op).element());
         match (code, arguments) {
             (arith::SELECT, &[condition, x, y]) => Some(self.select_register(op, r#type, condition, x, y)),
             (arith::SHLI | arith::SHRSI | arith::SHRUI, &[x, _]) => self.shift_register(op, code, x),
@@ -164,7 +164,7 @@ impl Translator<'_> {
     }
 
     fn select_register(&mut self, op: Op, r#type: Type, condition: Value, x: Value, y: Value) -> Value {
-        if let Some(Form::Scalar(_)) = form(self.operand_type(op, 0)) {
+        if let Some(Form::Scalar(_)) = form(self.operand_type(op)) {
             return self.builder.ins().select(condition, x, y);
         }
         let mask = self.reinterpret(r#type, condition);
@@ -173,7 +173,7 @@ impl Translator<'_> {
 
     /// Shifts by a uniform amount, the only ones that CLIF has.
     fn shift_register(&mut self, op: Op, code: OpCode, x: Value) -> Option<Value> {
-        let amount = self.uniform_amount(self.body.operand(op, 1))?;
+        let amount = self.uniform_amount(self.body.sides(op).1)?;
         let ins = self.builder.ins();
         Some(match code {
             arith::SHLI => ins.ishl(x, amount),
@@ -187,6 +187,7 @@ impl Translator<'_> {
             return Some(self.integer_constant(types::I32, constant));
         }
         let op = self.body.defining_op(amount).filter(|&op| self.body.is(op, vector::BROADCAST))?;
-        matches!(form(self.operand_type(op, 0)), Some(Form::Scalar(_))).then(|| self.operand(op, 0))
+        let scalar = self.body.sole_operand(op);
+        matches!(form(self.body.value_type(scalar)), Some(Form::Scalar(_))).then(|| self.single(scalar))
     }
 }

@@ -22,15 +22,16 @@ impl Translator<'_> {
     pub(crate) fn memory_op(&mut self, op: Op) -> Translated<()> {
         match self.body.code(op) {
             Some(memref::LOAD) => {
-                let address = self.element_address(op, 0, 1)?;
+                let memref::Load { memref, indices } = memref::Load::of(self.body, op);
+                let address = self.element_address(op, memref, indices)?;
                 let r#type = self.result_type(op).clone();
                 let value = self.load(op, &r#type, address, 0)?;
                 self.set_result(op, value);
             }
             Some(memref::STORE) => {
-                let address = self.element_address(op, 1, 2)?;
-                let value = self.operand(op, 0);
-                self.store(value, address, 0);
+                let memref::Store { value, memref, indices } = memref::Store::of(self.body, op);
+                let address = self.element_address(op, memref, indices)?;
+                self.store(self.single(value), address, 0);
             }
             Some(memref::ALLOCA) => self.stack_buffer(op)?,
             Some(memref::GET_GLOBAL) => {
@@ -40,17 +41,19 @@ impl Translator<'_> {
                 self.set_result(op, address);
             }
             Some(memref::VIEW) => {
-                let (base, shift) = (self.operand(op, 0), self.operand(op, 1));
+                let memref::View { source, shift, .. } = memref::View::of(self.body, op);
+                let (base, shift) = (self.single(source), self.single(shift));
                 let address = self.builder.ins().iadd(base, shift);
                 self.set_result(op, address);
             }
             Some(rt::ADDRESS | rt::BUFFER | memref::CAST) => {
-                let address = self.operand(op, 0);
+                let address = self.single(self.body.sole_operand(op));
                 self.set_result(op, address);
             }
             // this back end has targets with 64-bit addresses only
             Some(rt::LOAD_ADDRESS) => {
-                let (pointers, at) = (self.operand(op, 0), self.operand(op, 1));
+                let rt::LoadAddress { pointers, index } = rt::LoadAddress::of(self.body, op);
+                let (pointers, at) = (self.single(pointers), self.single(index));
                 let offset = self.builder.ins().imul_imm_s(at, 8);
                 let place = self.builder.ins().iadd(pointers, offset);
                 let address = self.builder.ins().load(types::I64, MemFlagsData::trusted(), place, 0);
@@ -64,19 +67,17 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The address of the element at an operation's buffer and index operands.
-    pub(crate) fn element_address(&mut self, op: Op, buffer: usize, index: usize) -> Translated<Address> {
-        let element = self.operand_type(op, buffer).element();
+    /// The address of the element of a flat buffer at an index.
+    pub(crate) fn element_address(&mut self, op: Op, buffer: ir::Value, indices: &[ir::Value]) -> Translated<Address> {
+        let &[index] = indices else { return Err(self.broken(op, "needs one index")) };
+        let element = self.body.value_type(buffer).element();
         let width = element.byte_width().ok_or_else(|| self.unknown(op))? as i64;
-        if self.body.op(op).operands().len() <= index {
-            return Err(self.broken(op, "needs one index"));
-        }
-        let base = self.operand(op, buffer);
-        let constant = self.constant_integer(self.body.operand(op, index));
+        let base = self.single(buffer);
+        let constant = self.constant_integer(index);
         if let Some(offset) = constant.and_then(|i| i.checked_mul(width)).and_then(|bytes| i32::try_from(bytes).ok()) {
             return Ok(Address { base, offset });
         }
-        let index = self.operand(op, index);
+        let index = self.single(index);
         let bytes = match width {
             1 => index,
             _ => self.builder.ins().ishl_imm_u(index, width.trailing_zeros() as i64),
@@ -104,15 +105,15 @@ impl Translator<'_> {
     }
 
     fn pack(&mut self, op: Op) -> Translated<()> {
-        for (at, word) in (1..).zip(self.words(op)?) {
-            let value = self.operand(op, at);
-            self.store(value, word, 0);
+        let rt::Pack { table, values } = rt::Pack::of(self.body, op);
+        for (&value, word) in values.iter().zip(self.words(op, table)?) {
+            self.store(self.single(value), word, 0);
         }
         Ok(())
     }
 
     fn unpack(&mut self, op: Op) -> Translated<()> {
-        for (at, word) in self.words(op)?.into_iter().enumerate() {
+        for (at, word) in self.words(op, self.body.sole_operand(op))?.into_iter().enumerate() {
             let result = self.body.result(op, at);
             let r#type = self.body.value_type(result).clone();
             let value = self.load(op, &r#type, word, 0)?;
@@ -122,8 +123,8 @@ impl Translator<'_> {
     }
 
     /// The addresses of the words that an operation writes or reads in a table.
-    fn words(&self, op: Op) -> Translated<Vec<Address>> {
-        let table = self.operand(op, 0);
+    fn words(&self, op: Op, table: ir::Value) -> Translated<Vec<Address>> {
+        let table = self.single(table);
         let words = self.body.op(op).attributes.integers("words").ok_or_else(|| self.broken(op, "has no words"))?;
         let address = |&word: &i64| Some(Address { base: table, offset: i32::try_from(word.checked_mul(8)?).ok()? });
         words.iter().map(address).collect::<Option<_>>().ok_or_else(|| self.broken(op, "has a table too large"))
@@ -151,7 +152,8 @@ impl Translator<'_> {
         let inputs = [table, ir::Type::Index, ir::Type::Index, ir::Type::Index];
         let run = self.function(op, "rt_parallel_for", &inputs, &[])?;
         let body = self.builder.ins().func_addr(types::I64, body);
-        let arguments = [self.operand(op, 0), self.operand(op, 1), self.operand(op, 2), body];
+        let rt::ParallelFor { environment, count, work } = rt::ParallelFor::of(self.body, op);
+        let arguments = [self.single(environment), self.single(count), self.single(work), body];
         self.builder.ins().call(run, &arguments);
         Ok(())
     }

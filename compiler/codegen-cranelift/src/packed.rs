@@ -44,7 +44,7 @@ impl Translator<'_> {
     /// An operation with packed operands or a packed result; `None` if it goes lane by lane.
     pub(crate) fn packed_op(&mut self, op: Op, code: OpCode) -> Option<Value> {
         let unsigned = is_unsigned(code, CmpIPredicate::of(self.body, op));
-        let (from, to) = (self.operand_type(op, 0).element().clone(), self.result_type(op).element().clone());
+        let (from, to) = (self.operand_type(op).element().clone(), self.result_type(op).element().clone());
         let mut wide = Vec::new();
         for &operand in self.body.op(op).operands() {
             wide.push(self.wide_operand(operand, unsigned)?);
@@ -110,7 +110,7 @@ impl Translator<'_> {
 
     fn select_wide(&mut self, op: Op, wide: &[Value]) -> Option<Value> {
         let &[condition, x, y] = wide else { return None };
-        if let Some(Form::Scalar(_)) = form(self.operand_type(op, 0)) {
+        if let Some(Form::Scalar(_)) = form(self.operand_type(op)) {
             return Some(self.builder.ins().select(condition, x, y));
         }
         Some(self.builder.ins().bitselect(condition, x, y))

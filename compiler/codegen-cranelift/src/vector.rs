@@ -51,7 +51,8 @@ impl Translator<'_> {
     // ---- memory
 
     fn vector_load(&mut self, op: Op) -> Translated<()> {
-        let address = self.element_address(op, 0, 1)?;
+        let vector::Load { base, indices } = vector::Load::of(self.body, op);
+        let address = self.element_address(op, base, indices)?;
         self.load_vector(op, address)
     }
 
@@ -81,8 +82,9 @@ impl Translator<'_> {
     }
 
     fn vector_store(&mut self, op: Op) -> Translated<()> {
-        let address = self.element_address(op, 1, 2)?;
-        self.store_vector(op, self.body.operand(op, 0), address)
+        let vector::Store { value, base, indices } = vector::Store::of(self.body, op);
+        let address = self.element_address(op, base, indices)?;
+        self.store_vector(op, value, address)
     }
 
     fn store_vector(&mut self, op: Op, value: ir::Value, address: Address) -> Translated<()> {
@@ -129,9 +131,9 @@ impl Translator<'_> {
 
     /// Loads the masked lanes; lane by lane, unless all are set.
     fn masked_load(&mut self, op: Op) -> Translated<()> {
-        let address = self.element_address(op, 0, 1)?;
+        let vector::Maskedload { base, indices, mask, pass_thru: otherwise } = vector::Maskedload::of(self.body, op);
+        let address = self.element_address(op, base, indices)?;
         let element = self.result_type(op).element().clone();
-        let (mask, otherwise) = (self.body.operand(op, 2), self.body.operand(op, 3));
         let (result, count) = (self.body.result(op, 0), self.lane_count(op, mask)?);
         let known = self.known_mask(mask);
         if known.as_ref().is_some_and(|lanes| lanes.iter().all(|&set| set)) {
@@ -174,8 +176,8 @@ impl Translator<'_> {
 
     /// Stores the masked lanes; lane by lane, unless all are set.
     fn masked_store(&mut self, op: Op) -> Translated<()> {
-        let address = self.element_address(op, 0, 1)?;
-        let (mask, value) = (self.body.operand(op, 2), self.body.operand(op, 3));
+        let vector::Maskedstore { base, indices, mask, value } = vector::Maskedstore::of(self.body, op);
+        let address = self.element_address(op, base, indices)?;
         let known = self.known_mask(mask);
         if known.as_ref().is_some_and(|lanes| lanes.iter().all(|&set| set)) {
             return self.store_vector(op, value, address);
@@ -201,11 +203,11 @@ impl Translator<'_> {
 
     /// `gather %base[%offset][%indices], %mask, %otherwise`
     fn gather(&mut self, op: Op) -> Translated<()> {
-        let start = self.element_address(op, 0, 1)?;
+        let vector::Gather { base, offsets, indices, mask, pass_thru } = vector::Gather::of(self.body, op);
+        let start = self.element_address(op, base, offsets)?;
         let element = self.result_type(op).element().clone();
         let width = element.byte_width().ok_or_else(|| self.unknown(op))?;
-        let (indices, mask, otherwise) = (self.body.operand(op, 2), self.body.operand(op, 3), self.body.operand(op, 4));
-        self.load_where(op, mask, otherwise, |translator, at| {
+        self.load_where(op, mask, pass_thru, |translator, at| {
             let index = translator.lane(indices, at);
             let wide = match translator.builder.func.dfg.value_type(index) {
                 types::I64 => index,
@@ -220,7 +222,7 @@ impl Translator<'_> {
     // ---- lanes
 
     fn broadcast(&mut self, op: Op) -> Translated<()> {
-        let (source, result) = (self.body.operand(op, 0), self.body.result(op, 0));
+        let (source, result) = (self.body.sole_operand(op), self.body.result(op, 0));
         let value = match (self.form_of(op, source)?, self.form_of(op, result)?) {
             (Form::Scalar(_), Form::Vector(r#type)) => {
                 let scalar = self.single(source);
@@ -241,19 +243,20 @@ impl Translator<'_> {
     }
 
     /// The only position of an extract or insert: a lane number, or the operand with it.
-    fn position(&self, op: Op, operand: usize, vector: ir::Value) -> Translated<Result<usize, Value>> {
+    fn position(&self, op: Op, dynamic: &[ir::Value], vector: ir::Value) -> Translated<Result<usize, Value>> {
         let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
-        let &[position] = &*position else { return Err(self.unknown(op)) };
-        if position == DYNAMIC {
-            return Ok(Err(self.operand(op, operand)));
-        }
+        let position = match (&*position, dynamic) {
+            (&[DYNAMIC], &[operand]) => return Ok(Err(self.single(operand))),
+            (&[position], []) => position,
+            _ => return Err(self.unknown(op)),
+        };
         let lane = usize::try_from(position).ok().filter(|&lane| self.lane_count(op, vector).is_ok_and(|n| lane < n));
         lane.map(Ok).ok_or_else(|| self.broken(op, "has a position outside its vector"))
     }
 
     fn extract(&mut self, op: Op) -> Translated<()> {
-        let vector = self.body.operand(op, 0);
-        let value = match self.position(op, 1, vector)? {
+        let vector::Extract { source: vector, dynamic_position } = vector::Extract::of(self.body, op);
+        let value = match self.position(op, dynamic_position, vector)? {
             Ok(lane) => self.lane(vector, lane),
             Err(position) => {
                 let mut value = self.lane(vector, 0);
@@ -270,8 +273,9 @@ impl Translator<'_> {
     }
 
     fn insert(&mut self, op: Op) -> Translated<()> {
-        let (value, vector) = (self.operand(op, 0), self.body.operand(op, 1));
-        let position = self.position(op, 2, vector)?;
+        let vector::Insert { value_to_store, dest: vector, dynamic_position } = vector::Insert::of(self.body, op);
+        let value = self.single(value_to_store);
+        let position = self.position(op, dynamic_position, vector)?;
         let mut lanes = Vec::new();
         for at in 0..self.lane_count(op, vector)? {
             let old = self.lane(vector, at);
@@ -290,11 +294,11 @@ impl Translator<'_> {
 
     /// Reduces the lanes in order, starting with the accumulator if there is one.
     fn reduction(&mut self, op: Op) -> Translated<()> {
-        let vector = self.body.operand(op, 0);
+        let vector::Reduction { vector, acc } = vector::Reduction::of(self.body, op);
         let float = self.body.value_type(vector).element().is_float();
         let kind = vector::combining_kind(self.body.attribute(op, "kind"));
         let code = kind.and_then(|kind| vector::combining_operation(kind, float)).ok_or_else(|| self.unknown(op))?;
-        let accumulator = self.body.op(op).operands().get(1).map(|&accumulator| self.single(accumulator));
+        let accumulator = acc.first().map(|&accumulator| self.single(accumulator));
         let mut total = accumulator;
         for at in 0..self.lane_count(op, vector)? {
             let lane = self.lane(vector, at);
@@ -316,7 +320,7 @@ impl Translator<'_> {
     }
 
     fn shuffle(&mut self, op: Op) -> Translated<()> {
-        let (first, second) = (self.body.operand(op, 0), self.body.operand(op, 1));
+        let vector::Shuffle { v1: first, v2: second } = vector::Shuffle::of(self.body, op);
         let mask = self.body.op(op).attributes.integers("mask").unwrap_or_default();
         let split = self.lane_count(op, first)?;
         let total = split + self.lane_count(op, second)?;
@@ -355,7 +359,7 @@ impl Translator<'_> {
 
     /// The first `%count` lanes.
     fn create_mask(&mut self, op: Op) -> Translated<()> {
-        let (result, set) = (self.body.result(op, 0), self.operand(op, 0));
+        let (result, set) = (self.body.result(op, 0), self.single(self.body.sole_operand(op)));
         let Form::Vector(r#type) = self.form_of(op, result)? else {
             let lanes = (0..self.lane_count(op, result)?)
                 .map(|at| self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThan, set, at as i64))

@@ -1,5 +1,6 @@
 //! Conversions between types. Float to integer saturates and maps NaN to 0; nothing traps.
 
+use dialects::OpCodes;
 use dialects::{OpCode, arith};
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
@@ -19,7 +20,7 @@ impl<'c> Translator<'_, 'c> {
         arguments: &[BasicValueEnum<'c>],
     ) -> Translated<Option<BasicValueEnum<'c>>> {
         let &[x] = arguments else { return Ok(None) };
-        let (from, to) = (self.operand_type(op, 0).element(), self.result_type(op).element());
+        let (from, to) = (self.operand_type(op).element(), self.result_type(op).element());
         let target = self.held(self.result_type(op))?;
         Ok(Some(match code {
             arith::EXTSI | arith::INDEX_CAST => self.resize(x, target, InstructionOpcode::SExt)?,
@@ -28,7 +29,7 @@ impl<'c> Translator<'_, 'c> {
             arith::UITOFP => self.integer_to_float(InstructionOpcode::UIToFP, x, to)?,
             arith::FPTOSI | arith::FPTOUI => {
                 let float = if is_half(from) { self.half_to_f32(from, x)? } else { x };
-                let bounds = self.constant_bounds(self.body.operand(op, 0));
+                let bounds = self.constant_bounds(self.body.sole_operand(op));
                 self.float_to_integer((float, *from == ir::Type::F64), bounds, target, code == arith::FPTOSI)?
             }
             arith::EXTF | arith::TRUNCF => self.float_to_float(x, from, to)?,

@@ -100,7 +100,7 @@ impl<'c> Translator<'_, 'c> {
         code: OpCode,
         arguments: &[BasicValueEnum<'c>],
     ) -> Translated<Option<BasicValueEnum<'c>>> {
-        let element = self.operand_type(op, 0).element();
+        let element = self.operand_type(op).element();
         if !element.is_float() {
             return Ok(None);
         }
@@ -144,7 +144,7 @@ impl<'c> Translator<'_, 'c> {
                 self.extreme(extreme, x, y)?
             }
             (_, &[x]) if let Some(rounding) = Rounding::of(code).filter(|_| !self.unit.rounds) => {
-                self.rounded(rounding, x, *self.operand_type(op, 0).element() == ir::Type::F64)?
+                self.rounded(rounding, x, *self.operand_type(op).element() == ir::Type::F64)?
             }
             (arith::MAXNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
             (arith::MINNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
@@ -195,11 +195,11 @@ impl<'c> Translator<'_, 'c> {
     fn rounded_divisor(&self, op: Op) -> Option<f32> {
         let result = self.body.result(op, 0);
         let is_vector =
-            self.body.value_type(result).as_vector().is_some() && *self.operand_type(op, 0).element() == ir::Type::F32;
+            self.body.value_type(result).as_vector().is_some() && *self.operand_type(op).element() == ir::Type::F32;
         let mut users = self.body.uses(result).iter();
         let is_rounded = users.all(|user| self.body.is(user.op, math::ROUNDEVEN));
-        let divisor =
-            self.constant_float(self.body.operand(op, 1)).filter(|_| self.fused && is_vector && is_rounded)?;
+        let (_, divisor) = self.body.sides(op);
+        let divisor = self.constant_float(divisor).filter(|_| self.fused && is_vector && is_rounded)?;
         Some(divisor as f32).filter(|divisor| EXACT_RECIPROCALS.contains(&divisor.abs()))
     }
 
@@ -238,7 +238,7 @@ impl<'c> Translator<'_, 'c> {
         let op = self.body.defining_op(value)?;
         match self.body.code(op) {
             // a wider type represents every value
-            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.operand(op, 0)),
+            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.sole_operand(op)),
             _ => ir::constant_float(self.body, value),
         }
     }

@@ -336,23 +336,17 @@ impl<'c> Translator<'_, 'c> {
         self.values[&value]
     }
 
-    /// The LLVM value of an operand.
-    pub(crate) fn operand(&self, op: Op, index: usize) -> Translated<BasicValueEnum<'c>> {
-        let operand = self.body.op(op).operands().get(index).ok_or(Failure::Broken("lacks an operand"))?;
-        Ok(self.value(*operand))
-    }
-
-    /// An operand that must be an integer.
-    pub(crate) fn integer(&self, op: Op, index: usize) -> Translated<IntValue<'c>> {
-        match self.operand(op, index)? {
+    /// The LLVM value of a value that must be an integer.
+    pub(crate) fn integer(&self, value: ir::Value) -> Translated<IntValue<'c>> {
+        match self.value(value) {
             BasicValueEnum::IntValue(value) => Ok(value),
             _ => Err(Failure::Broken("needs a scalar integer")),
         }
     }
 
-    /// An operand that must be a vector.
-    pub(crate) fn vector(&self, op: Op, index: usize) -> Translated<VectorValue<'c>> {
-        match self.operand(op, index)? {
+    /// The LLVM value of a value that must be a vector.
+    pub(crate) fn vector(&self, value: ir::Value) -> Translated<VectorValue<'c>> {
+        match self.value(value) {
             BasicValueEnum::VectorValue(value) => Ok(value),
             _ => Err(Failure::Broken("needs a vector")),
         }
@@ -376,9 +370,9 @@ impl<'c> Translator<'_, 'c> {
         self.define(self.body.result(op, 0), value);
     }
 
-    /// The type of an operand.
-    pub(crate) fn operand_type(&self, op: Op, index: usize) -> &ir::Type {
-        self.body.value_type(self.body.operand(op, index))
+    /// The type of the first operand.
+    pub(crate) fn operand_type(&self, op: Op) -> &ir::Type {
+        self.body.value_type(self.body.operand(op, 0))
     }
 
     /// The type of the first result.

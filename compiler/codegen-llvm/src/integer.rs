@@ -1,5 +1,6 @@
 //! Integer arithmetic, comparison and selection.
 
+use dialects::OpCodes;
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, math};
 use inkwell::IntPredicate;
@@ -160,8 +161,8 @@ impl<'c> Translator<'_, 'c> {
 
     /// The amount of a shift, reduced modulo the width: larger ones would be undefined.
     fn shift_amount(&self, op: Op, amount: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
-        let width = i64::from(self.operand_type(op, 0).element().bit_width().unwrap_or(64));
-        let constant = self.constant_integer(self.body.operand(op, 1));
+        let width = i64::from(self.operand_type(op).element().bit_width().unwrap_or(64));
+        let constant = self.constant_integer(self.body.sides(op).1);
         if constant.is_some_and(|amount| (0..width).contains(&amount)) {
             return Ok(amount);
         }
@@ -177,7 +178,7 @@ impl<'c> Translator<'_, 'c> {
         x: BasicValueEnum<'c>,
         y: BasicValueEnum<'c>,
     ) -> Translated<BasicValueEnum<'c>> {
-        let divisor = self.constant_integer(self.body.operand(op, 1));
+        let divisor = self.constant_integer(self.body.sides(op).1);
         if divisor.is_some_and(|divisor| divisor != 0 && divisor != -1) {
             return self.binary(opcode, x, y);
         }

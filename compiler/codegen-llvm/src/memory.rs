@@ -24,12 +24,14 @@ impl<'c> Translator<'_, 'c> {
     pub(crate) fn memory_op(&mut self, op: Op) -> Translated<()> {
         let value = match self.body.code(op) {
             Some(memref::LOAD) => {
-                let address = self.element_address(op, 0, 1)?;
+                let memref::Load { memref, indices } = memref::Load::of(self.body, op);
+                let address = self.element_address(memref, indices)?;
                 self.load(self.result_type(op).element(), self.held(self.result_type(op))?, address)?
             }
             Some(memref::STORE) => {
-                let address = self.element_address(op, 1, 2)?;
-                return self.store(self.operand_type(op, 0).element(), self.operand(op, 0)?, address);
+                let memref::Store { value, memref, indices } = memref::Store::of(self.body, op);
+                let address = self.element_address(memref, indices)?;
+                return self.store(self.body.value_type(value), self.value(value), address);
             }
             Some(memref::ALLOCA) => self.stack_buffer(op)?,
             Some(memref::GET_GLOBAL) => {
@@ -37,23 +39,26 @@ impl<'c> Translator<'_, 'c> {
                 self.data(name.ok_or(Failure::Broken("has no name"))?)
             }
             Some(memref::VIEW) => {
-                let shift = self.integer(op, 1)?;
+                let memref::View { source, shift, .. } = memref::View::of(self.body, op);
+                let shift = self.integer(shift)?;
                 let byte = self.unit.context.i8_type();
                 // SAFETY: a view is inside its buffer.
-                unsafe { self.builder.build_in_bounds_gep(byte, self.buffer(op, 0)?, &[shift], "")? }.into()
+                unsafe { self.builder.build_in_bounds_gep(byte, self.buffer(source)?, &[shift], "")? }.into()
             }
             // buffers are addresses, whatever is known about their sizes
-            Some(memref::CAST) => self.buffer(op, 0)?.into(),
+            Some(memref::CAST) => self.buffer(self.body.sole_operand(op))?.into(),
             Some(rt::ADDRESS) => {
-                self.builder.build_ptr_to_int(self.buffer(op, 0)?, self.unit.context.i64_type(), "")?.into()
+                let buffer = self.buffer(self.body.sole_operand(op))?;
+                self.builder.build_ptr_to_int(buffer, self.unit.context.i64_type(), "")?.into()
             }
             Some(rt::BUFFER) => {
                 let pointer = self.unit.context.ptr_type(inkwell::AddressSpace::default());
-                self.builder.build_int_to_ptr(self.integer(op, 0)?, pointer, "")?.into()
+                self.builder.build_int_to_ptr(self.integer(self.body.sole_operand(op))?, pointer, "")?.into()
             }
             Some(rt::LOAD_ADDRESS) => {
                 let pointer = self.unit.context.ptr_type(inkwell::AddressSpace::default());
-                let (pointers, at) = (self.buffer(op, 0)?, self.integer(op, 1)?);
+                let rt::LoadAddress { pointers, index } = rt::LoadAddress::of(self.body, op);
+                let (pointers, at) = (self.buffer(pointers)?, self.integer(index)?);
                 // SAFETY: the caller's array has a pointer for each input or output.
                 let place = unsafe { self.builder.build_in_bounds_gep(pointer, pointers, &[at], "")? };
                 let address = self.builder.build_load(pointer, place, "")?.into_pointer_value();
@@ -68,9 +73,9 @@ impl<'c> Translator<'_, 'c> {
         Ok(())
     }
 
-    /// An operand that is a buffer.
-    fn buffer(&self, op: Op, index: usize) -> Translated<PointerValue<'c>> {
-        match self.operand(op, index)? {
+    /// The LLVM value of a value that is a buffer.
+    fn buffer(&self, value: ir::Value) -> Translated<PointerValue<'c>> {
+        match self.value(value) {
             BasicValueEnum::PointerValue(buffer) => Ok(buffer),
             _ => Err(Failure::Broken("needs a buffer")),
         }
@@ -82,28 +87,28 @@ impl<'c> Translator<'_, 'c> {
         scalar_type(self.unit.context, element).ok_or(Failure::Unknown)
     }
 
-    /// The address of the element at an operation's buffer and index operands.
-    pub(crate) fn element_address(&self, op: Op, buffer: usize, index: usize) -> Translated<PointerValue<'c>> {
-        let width = self.operand_type(op, buffer).element().byte_width().unwrap_or(1) as i64;
-        let element = self.stored(self.operand_type(op, buffer).element())?;
-        let buffer = self.buffer(op, buffer)?;
-        if let Some((index, offset)) = self.with_offset(op, index, width) {
+    /// The address of the element of a flat buffer at an index.
+    pub(crate) fn element_address(&self, buffer: ir::Value, indices: &[ir::Value]) -> Translated<PointerValue<'c>> {
+        let &[index] = indices else { return Err(Failure::Broken("needs one index")) };
+        let element = self.body.value_type(buffer).element();
+        let width = element.byte_width().unwrap_or(1) as i64;
+        let (element, buffer) = (self.stored(element)?, self.buffer(buffer)?);
+        if let Some((index, offset)) = self.with_offset(index, width) {
             // SAFETY: both addresses are inside the buffer: offsets are not negative, nor are the indices that they are added to.
             return Ok(unsafe {
                 let first = self.builder.build_in_bounds_gep(element, buffer, &[index], "")?;
                 self.builder.build_in_bounds_gep(element, first, &[offset], "")?
             });
         }
-        let index = self.integer(op, index)?;
+        let index = self.integer(index)?;
         // SAFETY: addresses that generated code forms are inside their buffers.
         Ok(unsafe { self.builder.build_in_bounds_gep(element, buffer, &[index], "")? })
     }
 
     /// An index as a sum and a constant that loads and stores of the target add themselves, in elements of some width.
-    fn with_offset(&self, op: Op, index: usize, width: i64) -> Option<(IntValue<'c>, IntValue<'c>)> {
-        let index = self.body.operand(op, index);
+    fn with_offset(&self, index: ir::Value, width: i64) -> Option<(IntValue<'c>, IntValue<'c>)> {
         let sum = self.body.defining_op(index).filter(|&op| self.body.is(op, arith::ADDI))?;
-        let [left, right] = [0, 1].map(|at| self.body.operand(sum, at));
+        let (left, right) = self.body.sides(sum);
         let constant = |value| ir::constant_integer(self.body, value);
         let (rest, offset) = match (constant(left), constant(right)) {
             (None, Some(offset)) => (left, offset),
@@ -165,14 +170,15 @@ impl<'c> Translator<'_, 'c> {
     }
 
     fn pack(&self, op: Op) -> Translated<()> {
-        for (at, word) in (1..).zip(self.words(op)?) {
-            self.store(self.operand_type(op, at), self.operand(op, at)?, word)?;
+        let rt::Pack { table, values } = rt::Pack::of(self.body, op);
+        for (&value, word) in values.iter().zip(self.words(op, table)?) {
+            self.store(self.body.value_type(value), self.value(value), word)?;
         }
         Ok(())
     }
 
     fn unpack(&mut self, op: Op) -> Translated<()> {
-        for (at, word) in self.words(op)?.into_iter().enumerate() {
+        for (at, word) in self.words(op, self.body.sole_operand(op))?.into_iter().enumerate() {
             let result = self.body.result(op, at);
             let r#type = self.body.value_type(result);
             let value = self.load(r#type, self.held(r#type)?, word)?;
@@ -182,8 +188,8 @@ impl<'c> Translator<'_, 'c> {
     }
 
     /// The addresses of the words that an operation writes or reads in a table.
-    fn words(&self, op: Op) -> Translated<Vec<PointerValue<'c>>> {
-        let (table, word) = (self.buffer(op, 0)?, self.unit.context.i64_type());
+    fn words(&self, op: Op, table: ir::Value) -> Translated<Vec<PointerValue<'c>>> {
+        let (table, word) = (self.buffer(table)?, self.unit.context.i64_type());
         let words = self.body.op(op).attributes.integers("words").ok_or(Failure::Broken("has no words"))?;
         let address = |&number: &i64| {
             let index = word.const_int(number as u64, false);
@@ -218,10 +224,8 @@ impl<'c> Translator<'_, 'c> {
         let body = self.external(callee, &[table.clone(), ir::Type::Index, ir::Type::Index], &[])?;
         let inputs = [table.clone(), ir::Type::Index, ir::Type::Index, table];
         let run = self.external("rt_parallel_for", &inputs, &[])?;
-        let mut arguments: Vec<BasicMetadataValueEnum<'c>> = Vec::new();
-        for index in 0..3 {
-            arguments.push(self.operand(op, index)?.into());
-        }
+        let operands = self.body.op(op).operands().iter().map(|&operand| self.value(operand).into());
+        let mut arguments: Vec<BasicMetadataValueEnum<'c>> = operands.collect();
         arguments.push(body.as_global_value().as_pointer_value().into());
         self.builder.build_call(run, &arguments, "")?;
         Ok(())

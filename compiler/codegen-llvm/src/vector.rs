@@ -19,24 +19,29 @@ impl<'c> Translator<'_, 'c> {
     pub(crate) fn vector_op(&mut self, op: Op) -> Translated<()> {
         let value = match self.body.code(op) {
             Some(vector::LOAD) => {
-                let address = self.element_address(op, 0, 1)?;
+                let vector::Load { base, indices } = vector::Load::of(self.body, op);
+                let address = self.element_address(base, indices)?;
                 self.load(self.result_type(op).element(), self.held(self.result_type(op))?, address)?
             }
             Some(vector::STORE) => {
-                let address = self.element_address(op, 1, 2)?;
-                return self.store(self.operand_type(op, 0).element(), self.operand(op, 0)?, address);
+                let vector::Store { value, base, indices } = vector::Store::of(self.body, op);
+                let address = self.element_address(base, indices)?;
+                return self.store(self.body.value_type(value).element(), self.value(value), address);
             }
             Some(vector::MASKEDLOAD) => self.masked_load(op)?,
             Some(vector::MASKEDSTORE) => return self.masked_store(op),
             Some(vector::GATHER) => self.gather(op)?,
             Some(vector::BROADCAST) => self.broadcast(op)?,
             Some(vector::EXTRACT) => {
-                let position = self.position(op, 1)?;
-                self.builder.build_extract_element(self.vector(op, 0)?, position, "")?
+                let vector::Extract { source, dynamic_position } = vector::Extract::of(self.body, op);
+                let position = self.position(op, dynamic_position)?;
+                self.builder.build_extract_element(self.vector(source)?, position, "")?
             }
             Some(vector::INSERT) => {
-                let position = self.position(op, 2)?;
-                self.builder.build_insert_element(self.vector(op, 1)?, self.operand(op, 0)?, position, "")?.into()
+                let vector::Insert { value_to_store, dest, dynamic_position } = vector::Insert::of(self.body, op);
+                let position = self.position(op, dynamic_position)?;
+                let (dest, value) = (self.vector(dest)?, self.value(value_to_store));
+                self.builder.build_insert_element(dest, value, position, "")?.into()
             }
             Some(vector::REDUCTION) => self.reduction(op)?,
             Some(vector::CREATE_MASK) => self.create_mask(op)?,
@@ -85,9 +90,9 @@ impl<'c> Translator<'_, 'c> {
     }
 
     fn broadcast(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
-        let source = self.operand(op, 0)?;
+        let source = self.value(self.body.sole_operand(op));
         match source {
-            BasicValueEnum::VectorValue(_) if self.operand_type(op, 0) == self.result_type(op) => Ok(source),
+            BasicValueEnum::VectorValue(_) if self.operand_type(op) == self.result_type(op) => Ok(source),
             BasicValueEnum::VectorValue(_) => Err(Failure::Unknown),
             _ => self.splat(source, self.result_vector(op)?.get_size()),
         }
@@ -102,11 +107,11 @@ impl<'c> Translator<'_, 'c> {
     }
 
     /// The only position of an extract or insert: a lane number, or the operand with it.
-    fn position(&self, op: Op, operand: usize) -> Translated<IntValue<'c>> {
+    fn position(&self, op: Op, dynamic: &[ir::Value]) -> Translated<IntValue<'c>> {
         let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
-        match &*position {
-            [DYNAMIC] => self.integer(op, operand),
-            [position] => {
+        match (&*position, dynamic) {
+            ([DYNAMIC], &[operand]) => self.integer(operand),
+            ([position], []) => {
                 let lane =
                     u32::try_from(*position).map_err(|_| Failure::Broken("has a position outside its vector"))?;
                 Ok(self.lane_number(lane))
@@ -116,7 +121,8 @@ impl<'c> Translator<'_, 'c> {
     }
 
     fn shuffle(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
-        let (first, second) = (self.vector(op, 0)?, self.vector(op, 1)?);
+        let vector::Shuffle { v1, v2 } = vector::Shuffle::of(self.body, op);
+        let (first, second) = (self.vector(v1)?, self.vector(v2)?);
         let mask = self.body.op(op).attributes.integers("mask").unwrap_or_default();
         let (split, rest) = (first.get_type().get_size(), second.get_type().get_size());
         let width = split.max(rest);
@@ -158,16 +164,18 @@ impl<'c> Translator<'_, 'c> {
     }
 
     fn masked_load(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
-        let address = self.element_address(op, 0, 1)?.as_basic_value_enum();
-        let (mask, otherwise) = (self.operand(op, 2)?, self.operand(op, 3)?);
+        let vector::Maskedload { base, indices, mask, pass_thru } = vector::Maskedload::of(self.body, op);
+        let address = self.element_address(base, indices)?.as_basic_value_enum();
+        let (mask, otherwise) = (self.value(mask), self.value(pass_thru));
         self.load_where(op, "llvm.masked.load", address, mask, otherwise)
     }
 
     /// `gather %base[%offset][%indices], %mask, %otherwise`
     fn gather(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
-        let start = self.element_address(op, 0, 1)?;
-        let addresses = self.element_addresses(self.result_type(op).element(), start, self.vector(op, 2)?)?;
-        let (mask, otherwise) = (self.operand(op, 3)?, self.operand(op, 4)?);
+        let vector::Gather { base, offsets, indices, mask, pass_thru } = vector::Gather::of(self.body, op);
+        let start = self.element_address(base, offsets)?;
+        let addresses = self.element_addresses(self.result_type(op).element(), start, self.vector(indices)?)?;
+        let (mask, otherwise) = (self.value(mask), self.value(pass_thru));
         self.load_where(op, "llvm.masked.gather", addresses.into(), mask, otherwise)
     }
 
@@ -193,11 +201,11 @@ impl<'c> Translator<'_, 'c> {
 
     /// `maskedstore %base[%index], %mask, %value`
     fn masked_store(&self, op: Op) -> Translated<()> {
-        let address = self.element_address(op, 0, 1)?.as_basic_value_enum();
-        let element = self.operand_type(op, 3).element();
-        let value = self.to_stored(element, self.operand(op, 3)?)?;
+        let vector::Maskedstore { base, indices, mask, value } = vector::Maskedstore::of(self.body, op);
+        let address = self.element_address(base, indices)?.as_basic_value_enum();
+        let value = self.to_stored(self.body.value_type(value).element(), self.value(value))?;
         let store = self.intrinsic_function("llvm.masked.store", &[value.get_type(), address.get_type()])?;
-        let arguments = [value, address, self.alignment_operand(), self.operand(op, 2)?];
+        let arguments = [value, address, self.alignment_operand(), self.value(mask)];
         self.builder.build_call(store, &arguments.map(Into::into), "")?;
         Ok(())
     }
@@ -207,12 +215,12 @@ impl<'c> Translator<'_, 'c> {
     /// Reduces the lanes, starting with the accumulator if there is one; floats in order, unless reassociation is
     /// allowed.
     fn reduction(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
-        let vector = self.operand(op, 0)?;
-        let element = self.operand_type(op, 0).element();
+        let vector::Reduction { vector: lanes, acc } = vector::Reduction::of(self.body, op);
+        let (vector, element) = (self.value(lanes), self.body.value_type(lanes).element());
         let kind = vector::combining_kind(self.body.attribute(op, "kind")).ok_or(Failure::Unknown)?;
-        let accumulator = self.body.op(op).operands().get(1).map(|&accumulator| self.value(accumulator));
+        let accumulator = acc.first().map(|&accumulator| self.value(accumulator));
         if is_half(element) {
-            return self.half_reduction(op, kind, accumulator);
+            return self.half_reduction(op, lanes, kind, accumulator);
         }
         if matches!(kind, "add" | "mul") && element.is_float() {
             let intrinsic = if kind == "add" { "llvm.vector.reduce.fadd" } else { "llvm.vector.reduce.fmul" };
@@ -229,7 +237,7 @@ impl<'c> Translator<'_, 'c> {
             return Ok(reduced);
         }
         if let Some(extreme) = Extreme::of_kind(kind).filter(|_| self.unit.composes_extremes) {
-            let reduced = self.extreme_lane(extreme, self.vector(op, 0)?)?;
+            let reduced = self.extreme_lane(extreme, self.vector(lanes)?)?;
             return match accumulator {
                 Some(accumulator) => self.extreme(extreme, accumulator, reduced),
                 None => Ok(reduced),
@@ -250,11 +258,12 @@ impl<'c> Translator<'_, 'c> {
     fn half_reduction(
         &self,
         op: Op,
+        lanes: ir::Value,
         kind: &str,
         mut total: Option<BasicValueEnum<'c>>,
     ) -> Translated<BasicValueEnum<'c>> {
         let code = vector::combining_operation(kind, true).ok_or(Failure::Unknown)?;
-        let vector = self.vector(op, 0)?;
+        let vector = self.vector(lanes)?;
         for at in 0..vector.get_type().get_size() {
             let lane = self.lane(vector.into(), at)?;
             total = Some(match total {
@@ -268,7 +277,7 @@ impl<'c> Translator<'_, 'c> {
     /// The first `%count` lanes.
     fn create_mask(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
         let lanes = self.result_vector(op)?.get_size();
-        let count = self.operand(op, 0)?;
+        let count = self.value(self.body.sole_operand(op));
         let (zero, all) =
             (self.splat_constant(count.get_type(), 0)?, self.splat_constant(count.get_type(), lanes.into())?);
         let raised = self.intrinsic("llvm.smax", &[count.get_type()], &[count, zero])?;

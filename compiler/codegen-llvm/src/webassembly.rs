@@ -45,20 +45,22 @@ impl<'c> Translator<'_, 'c> {
     fn pairwise_factors(&self, op: Op) -> Option<[Value; 2]> {
         let body = self.body;
         let from = |value: Value, code: OpCode| body.defining_op(value).filter(|&op| body.is(op, code));
-        let of_every_other = |operand: usize| {
-            let shuffle = from(body.operand(op, operand), vector::SHUFFLE)?;
+        let of_every_other = |lanes: Value, first: i64| {
+            let shuffle = from(lanes, vector::SHUFFLE)?;
             let mask = body.op(shuffle).attributes.integers("mask")?;
-            let expected = (0..i64::from(PRODUCTS / 2)).map(|lane| 2 * lane + operand as i64);
-            mask.iter().copied().eq(expected).then(|| body.operand(shuffle, 0))
+            let expected = (0..i64::from(PRODUCTS / 2)).map(|lane| 2 * lane + first);
+            mask.iter().copied().eq(expected).then(|| vector::Shuffle::of(body, shuffle).v1)
         };
-        let products = of_every_other(0).filter(|&even| of_every_other(1) == Some(even))?;
+        let (even, odd) = body.sides(op);
+        let products = of_every_other(even, 0).filter(|&even| of_every_other(odd, 1) == Some(even))?;
         let product = from(products, arith::MULI)?;
-        let narrow = |operand: usize| {
-            let factor = body.operand(from(body.operand(product, operand), arith::EXTSI)?, 0);
+        let narrow = |factor: Value| {
+            let factor = body.sole_operand(from(factor, arith::EXTSI)?);
             let expected = Type::vector(&[PRODUCTS.into()], Type::I16);
             (*body.value_type(factor) == expected).then_some(factor)
         };
-        Some([narrow(0)?, narrow(1)?])
+        let (left, right) = body.sides(product);
+        Some([narrow(left)?, narrow(right)?])
     }
 
     /// Sums of neighbouring products of 16-bit integers.

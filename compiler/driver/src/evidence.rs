@@ -141,8 +141,12 @@ fn upper(body: &Body, value: Value, depth: usize) -> Option<u64> {
         // an induction variable is below the loop's upper bound
         ValueDefinition::Argument { block, index } => {
             let around = body.block_region(block).and_then(|region| body.region_parent(region))?;
-            let counts = matches!(body.code(around), Some(scf::FOR | scf::PARALLEL)) && index == 0;
-            return if counts { upper(body, body.operand(around, 1), depth) } else { None };
+            let bound = match body.code(around)? {
+                scf::FOR if index == 0 => scf::For::of(body, around).upper_bound,
+                scf::PARALLEL => *scf::upper_bounds(body, around).get(index as usize)?,
+                _ => return None,
+            };
+            return upper(body, bound, depth);
         }
     };
     if let Some(number) = ir::constant_integer(body, value) {

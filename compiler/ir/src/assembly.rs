@@ -36,9 +36,7 @@ pub type ParseFunction = fn(&mut OpParser<'_, '_>) -> Result<(), Box<crate::Diag
 pub enum Assembly {
     /// By a format.
     Format {
-        /// Operands: `lhs: result, indices...: index`
-        operands: &'static str,
-        /// Results in the same way.
+        /// Results, as the row names operands: `result: element(memref)`
         results: &'static str,
         /// The text after the operation's name.
         format: &'static str,

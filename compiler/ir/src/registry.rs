@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::IndexMap;
 
-use crate::assembly::{Assembly, ParseFunction, PrintFunction, ValueNames};
+use crate::assembly::{Assembly, ParseFunction, PrintFunction, ValueNames, groups};
 use crate::attributes::Attribute;
 use crate::body::{Body, Op, Value};
 use crate::module::SymbolTable;
@@ -151,6 +151,9 @@ pub struct OpDefinition {
     pub summary: &'static str,
     /// Operand count.
     pub operands: Arity,
+    /// Operands by name, as far as the row names them: `value, base, indices...: index`. A name with dots is any number of
+    /// operands, at most one in a row. Types are those of the custom form (see [`crate::assembly`]).
+    pub operand_names: &'static str,
     /// Result count.
     pub results: Arity,
     /// Region count.
@@ -232,6 +235,7 @@ impl OpDefinition {
             name,
             summary,
             operands,
+            operand_names: "",
             results,
             regions: Arity::exactly(0),
             successors: Arity::exactly(0),
@@ -286,15 +290,20 @@ impl OpDefinition {
         OpDefinition { canonicalize: Some(canonicalize), ..self }
     }
 
+    /// The same definition with names of operands.
+    pub const fn with_operands(self, operand_names: &'static str) -> OpDefinition {
+        OpDefinition { operand_names, ..self }
+    }
+
     /// The same definition with an assembly format: names of operands and of results, and the text (see
     /// [`crate::assembly`]).
     pub const fn with_format(
         self,
-        operands: &'static str,
+        operand_names: &'static str,
         results: &'static str,
         format: &'static str,
     ) -> OpDefinition {
-        OpDefinition { assembly: Some(Assembly::Format { operands, results, format }), ..self }
+        OpDefinition { operand_names, assembly: Some(Assembly::Format { results, format }), ..self }
     }
 
     /// The same definition with functions that print and parse its custom form.
@@ -310,6 +319,11 @@ impl OpDefinition {
     /// The same definition with names of the arguments of its region.
     pub const fn with_argument_names(self, names: fn(&Body, Op) -> Vec<&'static str>) -> OpDefinition {
         OpDefinition { value_names: ValueNames { arguments: Some(names), ..self.value_names }, ..self }
+    }
+
+    /// The names of the operands in order; `true` for any number of them.
+    pub fn named_operands(&self) -> Vec<(&'static str, bool)> {
+        groups(self.operand_names).into_iter().map(|group| (group.name, group.is_variadic)).collect()
     }
 
     /// The part of the name before the first dot.

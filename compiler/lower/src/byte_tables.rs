@@ -190,7 +190,7 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
 pub(crate) fn looks_up(body: &Body, generic: &Generic) -> bool {
     let is_found = |&op: &Op| {
         let index = body.op(op).operands().get(1).and_then(|&index| body.defining_op(index));
-        let byte = index.filter(|&index| body.is(index, arith::INDEX_CASTUI)).map(|index| body.operand(index, 0));
+        let byte = index.filter(|&index| body.is(index, arith::INDEX_CASTUI)).map(|index| body.sole_operand(index));
         body.is(op, tensor::EXTRACT) && byte.is_some_and(|byte| *body.value_type(byte) == Type::I8)
     };
     body.ops(generic.block).iter().any(is_found)

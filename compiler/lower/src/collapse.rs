@@ -277,7 +277,7 @@ fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
             return Builder::before(body, before).value(tensor::EMPTY, &sizes, r#type, []);
         }
         // a reshape of a reshape reads the operand of the first, and is dropped if the extents are provably equal
-        Some((op, Some(tensor::RESHAPE))) => source = body.operand(op, 0),
+        Some((op, Some(tensor::RESHAPE))) => source = tensor::Reshape::of(body, op).source,
         _ => {}
     }
     if body.value_type(source).has_same_extents(&r#type) {

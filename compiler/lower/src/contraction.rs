@@ -230,7 +230,7 @@ fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usi
 fn factor(body: &Body, value: Value) -> (Value, Option<OpCode>) {
     let defined = body.defining_op(value).and_then(|op| Some((op, body.code(op)?)));
     match defined {
-        Some((op, code @ (arith::EXTF | arith::EXTUI | arith::EXTSI))) => (body.operand(op, 0), Some(code)),
+        Some((op, code @ (arith::EXTF | arith::EXTUI | arith::EXTSI))) => (body.sole_operand(op), Some(code)),
         _ => (value, None),
     }
 }

@@ -29,15 +29,16 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
             None => dim(body, value, axis, before),
         },
         Some(tensor::RESHAPE) => {
-            let elements = body.defining_op(body.operand(op, 1)).expect("a reshape's shape is built from elements");
+            let shape = tensor::Reshape::of(body, op).shape;
+            let elements = body.defining_op(shape).expect("a reshape's shape is built from elements");
             body.operand(elements, axis)
         }
-        Some(tensor::CAST) => extent_of(body, body.operand(op, 0), axis, before),
+        Some(tensor::CAST) => extent_of(body, body.sole_operand(op), axis, before),
         Some(tensor::CONCAT) => concat_extent(body, op, axis, before),
         Some(tensor::PAD) => {
             let pad = |body: &Body, name: &str| body.op(op).attributes.integers(name).map_or(0, |pads| pads[axis]);
             let total = pad(body, "static_low") + pad(body, "static_high");
-            let inner = extent_of(body, body.operand(op, 0), axis, before);
+            let inner = extent_of(body, tensor::Pad::of(body, op).source, axis, before);
             let mut builder = Builder::before(body, before);
             let total = builder.constant_index(total);
             builder.value(arith::ADDI, &[inner, total], Type::Index, Attributes::new())

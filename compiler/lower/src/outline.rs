@@ -270,7 +270,8 @@ impl Copies {
             Some(tensor::EMPTY) => true,
             // an extent of an argument is available in the kernel
             Some(tensor::DIM) => {
-                self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
+                self.shapes == Shapes::Shared
+                    && body.value_type(tensor::Dim::of(body, op).source).static_shape().is_some()
             }
             Some(arith::CONSTANT) => match r#type {
                 Type::Tensor(_) => false,

@@ -127,8 +127,8 @@ impl Moved {
             [tensor] if is_plain && yielded == arguments[0] => Moved::from(tensor, &generic.maps[0], moved),
             [tensor] if is_plain && *body.value_type(yielded) == Type::I8 => {
                 let op = body.defining_op(yielded).filter(|&op| body.is(op, arith::XORI))?;
-                let flips =
-                    ir::constant_integer(body, body.operand(op, 1)).filter(|_| body.operand(op, 0) == arguments[0])?;
+                let (byte, flips) = body.sides(op);
+                let flips = ir::constant_integer(body, flips).filter(|_| byte == arguments[0])?;
                 let found = Moved::plain(tensor, &generic.maps[0], moved)?;
                 Some(Moved { flips: found.flips ^ (flips & 0xff), ..found })
             }
@@ -149,7 +149,7 @@ impl Moved {
 
     fn by_pad(body: &Body, op: Op, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
         let [low, high] = zeros_around(body, op)?;
-        let tensor = body.operand(op, 0);
+        let tensor = tensor::Pad::of(body, op).source;
         let shape = body.value_type(tensor).static_shape()?;
         let dim = |axis: usize| AffineExpr::Dim(axis as u32);
         let subscripts = low.iter().enumerate().map(|(axis, &low)| dim(axis).add(AffineExpr::Constant(-low)));

@@ -8,7 +8,7 @@
 use dialects::linalg::generic::Generic;
 use dialects::rt::attributes::TRANSPOSED;
 use dialects::rt::tile::Kind;
-use dialects::{OpCodes, tensor};
+use dialects::tensor;
 use ir::{AffineMap, Attribute, Body, Module, Op, Value};
 
 use crate::contraction::{Columns, Contraction, Shape, along_last};
@@ -83,6 +83,5 @@ impl Transposed {
 /// Whether a tensor comes from outside, or has other readers; reshapes are ignored.
 fn is_in_memory(body: &Body, tensor: Value) -> bool {
     let Some(op) = body.defining_op(tensor) else { return true };
-    let is_view = matches!(body.code(op), Some(tensor::RESHAPE | tensor::CAST));
-    body.uses(tensor).len() > 1 || (is_view && is_in_memory(body, body.operand(op, 0)))
+    body.uses(tensor).len() > 1 || tensor::viewed(body, op).is_some_and(|source| is_in_memory(body, source))
 }

@@ -207,7 +207,7 @@ fn without_zeros(body: &Body, padded: Value) -> (Value, [i64; 2]) {
     let Some([low, high]) = zeros_around(body, op) else { return none };
     let is_around = [&low, &high].iter().all(|pads| pads.len() == 5 && [0, 1, 4].iter().all(|&axis| pads[axis] == 0));
     let fits = is_around && (0..=2).contains(&low[2]) && (0..=2).contains(&low[3]);
-    if fits { (body.operand(op, 0), [low[2], low[3]]) } else { none }
+    if fits { (tensor::Pad::of(body, op).source, [low[2], low[3]]) } else { none }
 }
 
 /// The initial value of sums: zero, or one value per channel. `None` for anything else.

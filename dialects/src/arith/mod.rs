@@ -5,6 +5,7 @@ mod fold;
 mod predicate;
 
 pub use crate::codes::arith::*;
+pub use crate::codes::operands::arith::*;
 pub use predicate::{CmpFPredicate, CmpIPredicate};
 
 use crate::assembly;
@@ -152,6 +153,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::exactly(3),
             Arity::exactly(1),
         )
+        .with_operands("condition, true_value, false_value")
         .with_traits(&[Trait::Pure, Trait::Elementwise])
         .with_assembly(assembly::arith::print_select, assembly::arith::parse_select)
         .with_verify(verify_select)

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use ir::OpDefinition;
+
 use super::OpCode;
 
 const HEADER: &str =
@@ -10,10 +12,18 @@ const HEADER: &str =
 
 #[test]
 fn codes_are_generated() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/codes/table.rs");
-    let text = table();
+    compare("table.rs", &table());
+}
+
+#[test]
+fn views_of_operands_are_generated() {
+    compare("operands.rs", &operands());
+}
+
+fn compare(file: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/codes").join(file);
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, &text).expect("the source tree can be written");
+        std::fs::write(&path, text).expect("the source tree can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(found == text, "{} differs from the rows of the dialects; UPDATE=1 regenerates it", path.display());
@@ -79,6 +89,52 @@ fn table() -> String {
         text += "}\n";
     }
     text
+}
+
+/// A struct for each operation that has named operands, except for one operand alone and for two sides.
+fn operands() -> String {
+    let registry = crate::registry();
+    let mut rows: Vec<&OpDefinition> = registry.iter().filter(|row| row.dialect() != "onnx").collect();
+    let is_short =
+        |row: &OpDefinition| matches!(row.named_operands()[..], [] | [(_, false)] | [("lhs", false), ("rhs", false)]);
+    rows.retain(|row| !is_short(row));
+    rows.sort_unstable_by_key(|row| row.name);
+    let mut text = HEADER.to_string();
+    for rows in rows.chunk_by(|a, b| a.dialect() == b.dialect()) {
+        writeln!(text, "\npub(crate) mod {} {{\n    use ir::{{Body, Op, Value}};", rows[0].dialect())
+            .expect("text grows");
+        rows.iter().for_each(|row| text += &view(row));
+        text += "}\n";
+    }
+    text
+}
+
+/// The view of an operation's operands.
+fn view(row: &OpDefinition) -> String {
+    let named = row.named_operands();
+    let (_, own) = row.name.split_once('.').expect("names have a dialect");
+    let name = variant(own);
+    let variadic = named.iter().position(|(_, is_variadic)| *is_variadic);
+    let (generic, lifetime) = if variadic.is_some() { ("<'b>", "'b ") } else { ("", "") };
+    let place = |at: usize| match variadic {
+        Some(variadic) if at == variadic && at + 1 == named.len() => format!("&operands[{at}..]"),
+        Some(variadic) if at == variadic => format!("&operands[{at}..operands.len() - {}]", named.len() - at - 1),
+        Some(variadic) if at > variadic => format!("operands[operands.len() - {}]", named.len() - at),
+        _ => format!("operands[{at}]"),
+    };
+    let fields = named.iter().map(|(name, is_variadic)| {
+        let r#type = if *is_variadic { "&'b [Value]" } else { "Value" };
+        format!("        /// `{name}`\n        pub {name}: {type},\n")
+    });
+    let values = named.iter().enumerate().map(|(at, (name, _))| format!("{name}: {}", place(at)));
+    format!(
+        "    /// The operands of `{0}`.\n    #[derive(Clone, Copy, Debug)]\n    pub struct {name}{generic} {{\n{1}    }}\n    \
+         impl{generic} {name}{generic} {{\n        /// Of an operation that verifies.\n        pub fn of(body: &{lifetime}Body, \
+         op: Op) -> Self {{\n            let operands = body.op(op).operands();\n            {name} {{ {2} }}\n        }}\n    }}\n",
+        row.name,
+        fields.collect::<String>(),
+        values.collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn dialect(name: &str) -> &str {

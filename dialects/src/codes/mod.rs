@@ -3,13 +3,18 @@
 //! Each dialect's module has its operations' codes as constants: `arith::ADDI` is `arith.addi`. Because they are values
 //! of one enum, a `match` that lacks an operation does not compile. They are generated from the rows in
 //! the dialects' modules: a new operation is one row there. (The operators of `onnx` are [`crate::onnx::OnnxOp`].)
+//!
+//! So are views of operands by name, for operations whose row names them: `vector::Maskedload::of(body, op).mask`.
+//! Operations with one operand, or with two sides, are read by [`OpCodes::sole_operand`] and [`OpCodes::sides`].
 
 #[cfg(test)]
 mod generate;
 #[rustfmt::skip]
+pub(crate) mod operands;
+#[rustfmt::skip]
 mod table;
 
-use ir::{Body, DefinedName, Op, OpName};
+use ir::{Body, DefinedName, Op, OpName, Value};
 
 /// The operations that both code generators leave to earlier passes, as a pattern of [`OpCode`]. An operation that is neither
 /// here nor translated is an error of the Rust compiler in both.
@@ -127,6 +132,12 @@ pub trait OpCodes {
 
     /// Whether an operation has a code.
     fn is(&self, op: Op, code: OpCode) -> bool;
+
+    /// The operand of an operation that has one.
+    fn sole_operand(&self, op: Op) -> Value;
+
+    /// The operands `lhs` and `rhs` of an operation that has two.
+    fn sides(&self, op: Op) -> (Value, Value);
 }
 
 impl OpCodes for Body {
@@ -136,6 +147,16 @@ impl OpCodes for Body {
 
     fn is(&self, op: Op, code: OpCode) -> bool {
         self.op(op).name == code
+    }
+
+    fn sole_operand(&self, op: Op) -> Value {
+        let &[operand] = self.op(op).operands() else { panic!("{} has one operand", self.op(op).name) };
+        operand
+    }
+
+    fn sides(&self, op: Op) -> (Value, Value) {
+        let &[lhs, rhs] = self.op(op).operands() else { panic!("{} has two operands", self.op(op).name) };
+        (lhs, rhs)
     }
 }
 

@@ -6,6 +6,7 @@ pub mod tile;
 pub mod winograd;
 pub mod words;
 
+pub use crate::codes::operands::rt::*;
 pub use crate::codes::rt::*;
 
 use crate::{OpCodes, memref};
@@ -23,10 +24,12 @@ pub fn discardable_attributes() -> &'static [AttributeDefinition] {
 pub fn operations() -> Vec<OpDefinition> {
     let mut operations = vec![
         OpDefinition::new("rt.address", "The address of a buffer as a number.", Arity::exactly(1), Arity::exactly(1))
+            .with_operands("buffer")
             .with_traits(&[Trait::Pure])
             .with_verify(verify_address)
             .with_fold(fold_address),
         OpDefinition::new("rt.buffer", "The buffer at an address.", Arity::exactly(1), Arity::exactly(1))
+            .with_operands("address")
             .with_traits(&[Trait::Pure])
             .with_verify(verify_buffer),
         OpDefinition::new(
@@ -35,6 +38,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::exactly(2),
             Arity::exactly(1),
         )
+        .with_operands("pointers, index")
         .with_verify(verify_load_address),
         OpDefinition::new(
             "rt.bounds",
@@ -44,6 +48,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::exactly(0),
         )
         .with_attributes(const { &[AttributeDefinition::required("number", AttributeKind::Integer)] })
+        .with_operands("buffer, status, count...")
         .with_verify(verify_bounds),
         OpDefinition::new(
             "rt.append",
@@ -52,6 +57,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::exactly(2),
             Arity::exactly(1),
         )
+        .with_operands("tensor, element")
         .with_verify(verify_append),
         OpDefinition::new(
             "rt.call",
@@ -76,6 +82,7 @@ pub fn operations() -> Vec<OpDefinition> {
             Arity::exactly(0),
         )
         .with_attributes(const { &[AttributeDefinition::required("callee", AttributeKind::Symbol)] })
+        .with_operands("environment, count, work")
         .with_verify_symbols(verify_parallel_for),
     ];
     operations.extend(words::operations());

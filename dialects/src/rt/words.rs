@@ -21,6 +21,7 @@ pub(super) fn operations() -> [OpDefinition; 2] {
     [
         OpDefinition::new("rt.pack", "Writes values to words of a table.", Arity::at_least(1), Arity::exactly(0))
             .with_attributes(words)
+            .with_operands("table, values...")
             .with_verify(|body, op| verify(body, op, &types_of(body, &body.op(op).operands()[1..]))),
         OpDefinition::new("rt.unpack", "Reads values from words of a table.", Arity::exactly(1), Arity::at_least(0))
             .with_traits(&[Trait::ReadsMemory])

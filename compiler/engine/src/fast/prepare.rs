@@ -282,7 +282,7 @@ impl Plan {
     fn readers(&self, body: &Body, value: Value) -> Readers {
         let mut readers = Readers { last_call: None, others: false };
         for reader in body.uses(value) {
-            let next = match (is_view(body, reader.op), self.calls.get_index_of(&reader.op)) {
+            let next = match (tensor::viewed(body, reader.op).is_some(), self.calls.get_index_of(&reader.op)) {
                 (true, _) => self.readers(body, body.result(reader.op, 0)),
                 (false, call) => Readers { last_call: call, others: call.is_none() },
             };
@@ -299,14 +299,10 @@ struct Readers {
     others: bool,
 }
 
-fn is_view(body: &Body, op: Op) -> bool {
-    matches!(body.code(op), Some(tensor::RESHAPE | tensor::CAST))
-}
-
 /// The tensor that a value is a view of.
 fn root(body: &Body, value: Value) -> Value {
-    match body.defining_op(value).filter(|&op| is_view(body, op)) {
-        Some(op) => root(body, body.operand(op, 0)),
+    match body.defining_op(value).and_then(|op| tensor::viewed(body, op)) {
+        Some(source) => root(body, source),
         None => value,
     }
 }

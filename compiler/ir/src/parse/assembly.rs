@@ -46,9 +46,12 @@ impl<'a> Parser<'a> {
         body.append(block, op);
         let mut parser = OpParser { parser: self, body, scope, labels, op };
         match assembly {
-            Assembly::Format { operands, results, format } => {
-                let form =
-                    Formatted { operands: groups(operands), results: groups(results), types: IndexMap::default() };
+            Assembly::Format { results, format } => {
+                let form = Formatted {
+                    operands: groups(definition.operand_names),
+                    results: groups(results),
+                    types: IndexMap::default(),
+                };
                 form.parse(&mut parser, &elements(format), definition)?;
             }
             Assembly::Functions { parse, .. } => parse(&mut parser)?,

@@ -32,8 +32,9 @@ impl<'a> Printer<'a> {
         self.text.push_str(short.filter(|short| !short.contains('.')).unwrap_or(name));
         let mut printer = OpPrinter { printer: self, names, depth };
         match assembly {
-            Assembly::Format { operands, results, format } => {
-                let form = Formatted { operands: groups(operands), results: groups(results), definition };
+            Assembly::Format { results, format } => {
+                let form =
+                    Formatted { operands: groups(definition.operand_names), results: groups(results), definition };
                 form.print(&mut printer, body, op, &elements(format));
             }
             Assembly::Functions { print, .. } => print(&mut printer, body, op),

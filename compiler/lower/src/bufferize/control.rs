@@ -26,7 +26,7 @@ impl Host<'_> {
     /// `scf.if`
     pub(super) fn conditional(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
-        let condition = self.scalars[&operation.operands()[0]];
+        let condition = self.scalars[&self.source.sole_operand(op)];
         let types = self.word_types(operation.results());
         let new = self.emit(scf::IF, &[condition], &types, []);
         self.body.op_mut(new).location = operation.location.clone();

@@ -8,18 +8,20 @@ use crate::extents::destination;
 
 /// The operand of a chain of casts.
 pub(crate) fn without_casts(body: &Body, value: Value) -> Value {
-    after(body, value, &[tensor::CAST])
+    let source =
+        |value: Value| Some(body.sole_operand(body.defining_op(value).filter(|&op| body.is(op, tensor::CAST))?));
+    at_start(value, source)
 }
 
 /// The value whose memory `value` has: itself, or the operand of a view.
 pub(super) fn view_root(body: &Body, value: Value) -> Value {
-    after(body, value, &[tensor::RESHAPE, tensor::CAST])
+    at_start(value, |value| tensor::viewed(body, body.defining_op(value)?))
 }
 
-/// The value at the start of a chain of operations with these codes.
-fn after(body: &Body, mut value: Value, codes: &[OpCode]) -> Value {
-    while let Some(op) = body.defining_op(value).filter(|&op| body.code(op).is_some_and(|code| codes.contains(&code))) {
-        value = body.operand(op, 0);
+/// The value at the start of a chain in which `source` is what a value is made from.
+fn at_start(mut value: Value, source: impl Fn(Value) -> Option<Value>) -> Value {
+    while let Some(before) = source(value) {
+        value = before;
     }
     value
 }
@@ -104,7 +106,7 @@ impl Lifetimes {
                 origins.insert(result, vec![result]);
             }
             Some(tensor::RESHAPE | tensor::CAST) => {
-                let of = origins.get(&operation.operands()[0]).cloned().unwrap_or_default();
+                let of = tensor::viewed(body, op).and_then(|source| origins.get(&source)).cloned().unwrap_or_default();
                 origins.insert(operation.results()[0], of);
             }
             Some(scf::IF) => {

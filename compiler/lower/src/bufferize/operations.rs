@@ -25,7 +25,7 @@ impl Host<'_> {
             }
             Some(tensor::CAST) => {
                 // a cast of a destination is never a separate buffer
-                if let Some(mut buffer) = self.buffers.get(&self.source.operand(op, 0)).cloned() {
+                if let Some(mut buffer) = self.buffers.get(&self.source.sole_operand(op)).cloned() {
                     let result = self.source.result(op, 0);
                     let shape = self.source.value_type(result).shape().unwrap_or_default();
                     for (extent, known) in buffer.extents.iter_mut().zip(shape) {
@@ -35,11 +35,11 @@ impl Host<'_> {
                 }
             }
             Some(tensor::RESHAPE) => {
-                let elements =
-                    self.source.defining_op(self.source.operand(op, 1)).expect("a shape is built from elements");
+                let tensor::Reshape { source, shape } = tensor::Reshape::of(&self.source, op);
+                let elements = self.source.defining_op(shape).expect("a shape is built from elements");
                 let extents: Vec<Value> =
                     self.source.op(elements).operands().iter().map(|operand| self.scalars[operand]).collect();
-                let source = self.buffers[&self.source.operand(op, 0)].memref;
+                let source = self.buffers[&source].memref;
                 let address = self.address(source);
                 let result = self.source.result(op, 0);
                 let r#type = self.source.value_type(result).clone();
@@ -49,9 +49,9 @@ impl Host<'_> {
             // only used as the shape operand of a reshape
             Some(tensor::FROM_ELEMENTS) => {}
             Some(tensor::EXTRACT) => {
-                let operands = self.source.op(op).operands().to_vec();
-                let buffer = self.buffers[&operands[0]].memref;
-                let indices = operands[1..].iter().map(|operand| self.scalars[operand]);
+                let tensor::Extract { tensor, indices } = tensor::Extract::of(&self.source, op);
+                let buffer = self.buffers[&tensor].memref;
+                let indices = indices.iter().map(|operand| self.scalars[operand]);
                 let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
                 let result = self.source.result(op, 0);
                 let r#type = self.source.value_type(result).clone();
@@ -63,7 +63,7 @@ impl Host<'_> {
             Some(scf::IF) => self.conditional(op)?,
             Some(scf::WHILE) => self.repetition(op)?,
             Some(cf::ASSERT) => {
-                let condition = self.scalars[&self.source.operand(op, 0)];
+                let condition = self.scalars[&self.source.sole_operand(op)];
                 let attributes = self.source.op(op).attributes.clone();
                 self.assert(condition, attributes);
             }

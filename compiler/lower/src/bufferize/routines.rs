@@ -2,7 +2,7 @@
 
 use dialects::arith::CmpIPredicate;
 use dialects::rt::routines::{Routine, is_handle};
-use dialects::{arith, func};
+use dialects::{arith, func, rt};
 use ir::{Attribute, Attributes, Location, Op, Type, Value};
 
 use crate::extents::destination;
@@ -122,7 +122,8 @@ impl Host<'_> {
     /// `rt.append`: appends one element to a tensor, which moves if there is no room.
     pub(super) fn append(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
-        let (all, one) = (operation.operands()[0], operation.operands()[1]);
+        let rt::Append { tensor: all, element: one } = rt::Append::of(&self.source, op);
+        let element_type = self.source.value_type(one).clone();
         let (all, element) = (self.buffers[&all].clone(), self.buffers[&one].clone());
         let count = all.extents[0];
         let zero = self.index(0);
@@ -141,7 +142,6 @@ impl Host<'_> {
         let r#type = self.source.value_type(operation.results()[0]).clone();
         let size = self.size_of(&r#type, &extents, &operation.location)?;
         self.checked_bytes(size, &operation.location);
-        let element_type = self.source.value_type(operation.operands()[1]).clone();
         let size = self.size_of(&element_type, &element.extents, &operation.location)?;
         let bytes = self.checked_bytes(size, &operation.location);
         let used = self.value(arith::MULI, &[count, bytes], Type::Index, []);

@@ -28,7 +28,7 @@ impl Host<'_> {
     pub(super) fn hoist_sizes(&mut self, block: Block) {
         for op in self.source.ops(block).to_vec() {
             let ready = match self.source.code(op) {
-                Some(tensor::DIM) => self.buffers.contains_key(&self.source.operand(op, 0)),
+                Some(tensor::DIM) => self.buffers.contains_key(&tensor::Dim::of(&self.source, op).source),
                 Some(arith::CONSTANT) => !matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)),
                 Some(code) if code.dialect() == Dialect::Arith => {
                     self.source.op(op).operands().iter().all(|operand| self.scalars.contains_key(operand))
@@ -49,9 +49,10 @@ impl Host<'_> {
         let operation = self.source.op(op).clone();
         let new = match OpCode::of_name(&operation.name) {
             Some(tensor::DIM) => {
-                let axis_op = self.source.defining_op(operation.operands()[1]).expect("the axis is a constant");
+                let tensor::Dim { source, index } = tensor::Dim::of(&self.source, op);
+                let axis_op = self.source.defining_op(index).expect("the axis is a constant");
                 let axis = self.source.op(axis_op).attributes.integer("value").expect("the axis is a constant");
-                self.buffers[&operation.operands()[0]].extents[axis as usize]
+                self.buffers[&source].extents[axis as usize]
             }
             _ => {
                 let operands: Vec<Value> = operation.operands().iter().map(|o| self.scalars[o]).collect();

@@ -27,7 +27,7 @@ impl Host<'_> {
     fn new_stack(&mut self, repetition: Op, append: Op) -> ir::Result<Vec<Value>> {
         let location = self.source.op(append).location.clone();
         let most = most_iterations(&self.source, repetition).ok_or_else(|| unbounded(&location))?;
-        let element = self.source.value_type(self.source.operand(append, 1)).clone();
+        let element = self.source.value_type(rt::Append::of(&self.source, append).element).clone();
         let shape = element.static_shape().ok_or_else(|| unbounded(&location))?;
         let size = self.size_of(&element, &[], &location)?;
         let (bytes, most) = (self.checked_bytes(size, &location), self.index(most));
@@ -51,7 +51,7 @@ fn appended(body: &Body, repetition: Op, operand: usize) -> Option<Op> {
     let block = body.blocks(body.op(repetition).regions()[1])[0];
     let passed = body.operand(body.terminator(block)?, operand);
     let append = body.defining_op(passed).filter(|&op| body.is(op, rt::APPEND))?;
-    (body.operand(append, 0) == body.arguments(block)[operand]).then_some(append)
+    (rt::Append::of(body, append).tensor == body.arguments(block)[operand]).then_some(append)
 }
 
 /// The maximum number of iterations of a loop that counts from zero in its first operand, if it is a constant.
@@ -59,12 +59,13 @@ fn most_iterations(body: &Body, repetition: Op) -> Option<i64> {
     let [before, after] = [0, 1].map(|region| body.blocks(body.op(repetition).regions()[region])[0]);
     let next = body.operand(body.terminator(after)?, 0);
     let step = body.defining_op(next).filter(|&op| body.is(op, arith::ADDI))?;
-    let adds_one = body.operand(step, 0) == body.arguments(after)[0]
-        && ir::constant_integer(body, body.operand(step, 1)) == Some(1);
+    let (counter, distance) = body.sides(step);
+    let adds_one = counter == body.arguments(after)[0] && ir::constant_integer(body, distance) == Some(1);
     let counts = adds_one && ir::constant_integer(body, body.operand(repetition, 0)) == Some(0);
     let end = body.terminator(before).filter(|&op| body.is(op, scf::CONDITION))?;
-    let passes_on = body.operand(end, 1) == body.arguments(before)[0];
-    let limit = limit(body, body.operand(end, 0), body.arguments(before)[0])?;
+    let scf::Condition { condition, args } = scf::Condition::of(body, end);
+    let passes_on = args.first() == body.arguments(before).first();
+    let limit = limit(body, condition, body.arguments(before)[0])?;
     (counts && passes_on).then_some(limit.max(0))
 }
 

@@ -68,7 +68,7 @@ fn evaluate(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
         }
         Some(tensor::PAD) => evaluate_pad(body, op),
         Some(tensor::RESHAPE | tensor::CAST) => {
-            let constant = small_constant(body, body.operand(op, 0))?;
+            let constant = small_constant(body, tensor::viewed(body, op)?)?;
             let r#type = body.value_type(body.result(op, 0)).clone();
             r#type.static_shape()?;
             Some(vec![DenseElements { r#type, key: None, ..constant.into_owned() }])
@@ -138,7 +138,7 @@ fn captured_numbers(body: &Body, generic: &Generic) -> impl Iterator<Item = (Val
 
 fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     let [low, _] = zeros_around(body, op)?;
-    let constant = small_constant(body, body.operand(op, 0))?;
+    let constant = small_constant(body, tensor::Pad::of(body, op).source)?;
     let shape = body.value_type(body.result(op, 0)).static_shape()?;
     if shape.iter().product::<i64>() > ELEMENTS as i64 {
         return None;

@@ -60,7 +60,7 @@ pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chos
 
 /// Whether an operation compares sizes, and is only used by selects.
 pub(super) fn chooses(source: &Body, op: Op) -> bool {
-    let compares = source.is(op, arith::CMPI) && *source.value_type(source.operand(op, 0)) == Type::Index;
+    let compares = source.is(op, arith::CMPI) && *source.value_type(source.sides(op).0) == Type::Index;
     let is_choice = |user: Op| source.is(user, arith::SELECT);
     compares && source.uses(source.result(op, 0)).iter().all(|r#use| is_choice(r#use.op) && r#use.index == 0)
 }

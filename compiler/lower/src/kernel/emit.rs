@@ -383,8 +383,9 @@ impl<'a> Emitter<'a> {
                 }
             }
             Some(tensor::DIM) => {
-                let axis = self.source_constant(operation.operands()[1]).expect("tensor.dim of a constant axis");
-                self.extent(operation.operands()[0], axis as usize)
+                let tensor::Dim { source, index } = tensor::Dim::of(self.source, op);
+                let axis = self.source_constant(index).expect("tensor.dim of a constant axis");
+                self.extent(source, axis as usize)
             }
             _ => {
                 let operands: Vec<Value> = operation.operands().to_vec();

@@ -173,8 +173,9 @@ impl Emitter<'_> {
                 values.insert(operation.results()[0], lane);
             }
             Some(tensor::EXTRACT) => {
-                let subscripts = lanes(self, values, &operation.operands()[1..]);
-                let lane = self.evaluate(operation.operands()[0], &subscripts);
+                let tensor::Extract { tensor, indices } = tensor::Extract::of(self.source, op);
+                let subscripts = lanes(self, values, indices);
+                let lane = self.evaluate(tensor, &subscripts);
                 values.insert(operation.results()[0], lane);
             }
             Some(arith::CONSTANT) => {
@@ -202,7 +203,7 @@ impl Emitter<'_> {
     /// Whether a select takes its first value here, if that is known.
     fn decision(&self, select: Op) -> Option<bool> {
         let (compare, is_first) = self.decided?;
-        (self.source.defining_op(self.source.operand(select, 0)) == Some(compare)).then_some(is_first)
+        (self.source.defining_op(arith::Select::of(self.source, select).condition) == Some(compare)).then_some(is_first)
     }
 
     /// An affine expression at a point of the loops.

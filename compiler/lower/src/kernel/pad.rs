@@ -3,7 +3,7 @@
 //! Dimensions after the last padded one are contiguous with it, so that padding and copied rows are contiguous runs.
 
 use dialects::arith::CmpIPredicate;
-use dialects::{arith, rt};
+use dialects::{OpCodes, arith, rt, tensor};
 use ir::{Attributes, Op, Type, Value};
 
 use super::build::emit_value;
@@ -38,10 +38,10 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     let operation = source.op(root);
     let lows = operation.attributes.integers("static_low").expect("tensor.pad has low padding");
     let highs = operation.attributes.integers("static_high").expect("tensor.pad has high padding");
-    let operand = operation.operands()[0];
+    let operand = tensor::Pad::of(source, root).source;
     let block = source.blocks(operation.regions()[0])[0];
     let end = source.terminator(block).expect("a pad region yields");
-    let fill = emitter.scalar(source.operand(end, 0));
+    let fill = emitter.scalar(source.sole_operand(end));
     let rank = lows.len();
     let last = (0..rank).rev().find(|&axis| lows[axis] != 0 || highs[axis] != 0).unwrap_or(rank - 1);
     let outer: Vec<Value> = (0..rank).map(|axis| emitter.buffer_extent(buffer, axis)).collect();

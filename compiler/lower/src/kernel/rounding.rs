@@ -37,7 +37,7 @@ impl Emitter<'_> {
 
 /// The operand of a conversion.
 fn conversion(body: &Body, code: OpCode, value: Value) -> Option<Value> {
-    body.defining_op(value).filter(|&op| body.is(op, code)).map(|op| body.operand(op, 0))
+    body.defining_op(value).filter(|&op| body.is(op, code)).map(|op| body.sole_operand(op))
 }
 
 /// Whether the type is f16 or bf16, with rounding to nearest and overflow to infinity.

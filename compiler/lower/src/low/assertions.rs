@@ -71,7 +71,7 @@ fn number(body: &mut Body, asserts: &[Op], messages: &mut IndexSet<String>, stat
 
 /// `if !condition { status[0] = number }`
 fn store_unless(body: &mut Body, op: Op, number: i64, status: Value) {
-    let condition = body.operand(op, 0);
+    let condition = body.sole_operand(op);
     let mut builder = Builder::before(body, op);
     let truth = builder.constant(Attribute::Bool(true), Type::I1);
     let failed = builder.value(arith::XORI, &[condition, truth], Type::I1, []);
@@ -135,7 +135,7 @@ fn guard_body(body: &mut Body) {
     // from the end, so that each block is split once
     for op in guards.into_iter().rev() {
         if body.is(op, cf::ASSERT) {
-            let condition = body.operand(op, 0);
+            let condition = body.sole_operand(op);
             let number = body.op(op).attributes.integer(NUMBER).unwrap_or(1);
             let number = Builder::before(body, op).constant(Attribute::i64(number), Type::I64);
             leave_unless(body, op, condition, &[number], failed);

@@ -38,7 +38,7 @@ impl Division {
     fn chain(body: &Body, op: Op) -> Vec<Division> {
         let mut chain = Vec::new();
         let is_plain = body.is(op, scf::FOR) && body.op(op).results().is_empty();
-        if !is_plain || ir::constant_integer(body, body.operand(op, 2)) != Some(1) {
+        if !is_plain || ir::constant_integer(body, scf::For::of(body, op).step) != Some(1) {
             return chain;
         }
         let block = body.blocks(body.op(op).regions()[0])[0];
@@ -65,8 +65,8 @@ impl Division {
             let is_such = |op: Op| body.is(op, code) && body.op(op).parent() == Some(block);
             body.uses(value).iter().map(|r#use| r#use.op).find(|&op| is_such(op))
         };
-        let quotient = user(dividend, arith::DIVUI).filter(|&op| body.operand(op, 0) == dividend)?;
-        let extent = body.operand(quotient, 1);
+        let quotient = user(dividend, arith::DIVUI).filter(|&op| body.sides(op).0 == dividend)?;
+        let (_, extent) = body.sides(quotient);
         let product = user(body.result(quotient, 0), arith::MULI)?;
         let &[a, b] = body.op(product).operands() else { return None };
         let remainder = user(body.result(product, 0), arith::SUBI)?;

@@ -36,7 +36,9 @@ fn check_body(body: &mut Body, host: Option<i64>) -> Result<()> {
             let table = body.arguments(entry)[0];
             (status_word(&mut Builder::at_start(body, entry), table), number)
         }
-        (None, Some(&first)) => (body.operand(first, 1), body.op(first).attributes.integer("number").unwrap_or(1)),
+        (None, Some(&first)) => {
+            (rt::Bounds::of(body, first).status, body.op(first).attributes.integer("number").unwrap_or(1))
+        }
         (None, None) => return Ok(()),
     };
     let provenance = Provenance { incoming: Incoming::of(body), is_host: host.is_some(), number };
@@ -128,28 +130,65 @@ struct Checker<'b> {
     failed: Block,
 }
 
+/// An access of consecutive elements.
+struct Access<'b> {
+    buffer: Value,
+    indices: &'b [Value],
+    /// What is loaded or stored.
+    held: Value,
+    mask: Option<Value>,
+}
+
+impl<'b> Access<'b> {
+    fn of(body: &'b Body, op: Op) -> Option<Access<'b>> {
+        let loaded = || body.result(op, 0);
+        Some(match body.code(op)? {
+            memref::LOAD => {
+                let memref::Load { memref: buffer, indices } = memref::Load::of(body, op);
+                Access { buffer, indices, held: loaded(), mask: None }
+            }
+            memref::STORE => {
+                let memref::Store { value: held, memref: buffer, indices } = memref::Store::of(body, op);
+                Access { buffer, indices, held, mask: None }
+            }
+            vector::LOAD => {
+                let vector::Load { base: buffer, indices } = vector::Load::of(body, op);
+                Access { buffer, indices, held: loaded(), mask: None }
+            }
+            vector::STORE => {
+                let vector::Store { value: held, base: buffer, indices } = vector::Store::of(body, op);
+                Access { buffer, indices, held, mask: None }
+            }
+            vector::MASKEDLOAD => {
+                let vector::Maskedload { base: buffer, indices, mask, .. } = vector::Maskedload::of(body, op);
+                Access { buffer, indices, held: loaded(), mask: Some(mask) }
+            }
+            vector::MASKEDSTORE => {
+                let vector::Maskedstore { base: buffer, indices, mask, value: held } =
+                    vector::Maskedstore::of(body, op);
+                Access { buffer, indices, held, mask: Some(mask) }
+            }
+            _ => return None,
+        })
+    }
+}
+
 impl Checker<'_> {
     /// Adds the access of an operation, if it is one, to those that are checked together.
     fn collect(&mut self, op: Op, groups: &mut IndexMap<Place, Group>) -> Result<()> {
-        let (buffer, held) = match self.body.code(op) {
-            Some(memref::LOAD | vector::LOAD) => (0, self.body.value_type(self.body.result(op, 0)).clone()),
-            Some(memref::STORE | vector::STORE) => (1, self.body.value_type(self.body.operand(op, 0)).clone()),
-            Some(vector::MASKEDLOAD) => (0, self.body.value_type(self.body.result(op, 0)).clone()),
-            Some(vector::MASKEDSTORE) => (0, self.body.value_type(self.body.operand(op, 3)).clone()),
-            Some(vector::GATHER) => return Err(self.unchecked(op)),
-            _ => return Ok(()),
+        let Some(Access { buffer, indices, held, mask }) = Access::of(self.body, op) else {
+            return if self.body.is(op, vector::GATHER) { Err(self.unchecked(op)) } else { Ok(()) };
         };
+        let &[index] = indices else { return Err(self.unchecked(op)) };
+        let held = self.body.value_type(held).clone();
         let Some(width) = held.element().byte_width().map(|width| width as i64) else {
             return Err(self.unchecked(op));
         };
         let lanes: i64 = held.as_vector().map_or(1, |vector| vector.shape.iter().product());
-        let (mask, count) = match self.body.code(op) {
-            Some(vector::MASKEDLOAD | vector::MASKEDSTORE) => {
-                self.masked(self.body.operand(op, 2), lanes).ok_or_else(|| self.unchecked(op))?
-            }
-            _ => (None, lanes),
+        let (mask, count) = match mask {
+            Some(mask) => self.masked(mask, lanes).ok_or_else(|| self.unchecked(op))?,
+            None => (None, lanes),
         };
-        let (buffer, index) = (self.body.operand(op, buffer), self.body.operand(op, buffer + 1));
         let Some(root) = self.root(op, buffer)? else { return Ok(()) };
         let block = self.body.op(op).parent().expect("the operation is attached");
         let (base, first) = if mask.is_some() { (Some(index), 0) } else { self.base_of(index) };
@@ -183,7 +222,7 @@ impl Checker<'_> {
     fn masked(&self, mask: Value, lanes: i64) -> Option<(Option<Value>, i64)> {
         let made_by = self.body.defining_op(mask)?;
         match self.body.code(made_by) {
-            Some(vector::CREATE_MASK) => Some((Some(self.body.operand(made_by, 0)), lanes)),
+            Some(vector::CREATE_MASK) => Some((Some(self.body.sole_operand(made_by)), lanes)),
             Some(vector::CONSTANT_MASK) => {
                 Some((None, *self.body.op(made_by).attributes.integers("mask_dim_sizes")?.first()?))
             }
@@ -193,7 +232,7 @@ impl Checker<'_> {
 
     /// Checks that a view is inside of its buffer, if the size of that is known.
     fn view(&mut self, op: Op) -> Result<()> {
-        let (base, shift) = (self.body.operand(op, 0), self.body.operand(op, 1));
+        let memref::View { source: base, shift, .. } = memref::View::of(self.body, op);
         let Some(around) = self.root_if_known(base) else { return Ok(()) };
         let Some(own) = self.root(op, self.body.result(op, 0))? else { return Ok(()) };
         let mut builder = Builder::after(self.body, own.known);

@@ -150,7 +150,7 @@ fn lower_for(body: &mut Body, block: Block, op: Op, rest: &Rest) -> Vec<Block> {
 }
 
 fn lower_if(body: &mut Body, block: Block, op: Op, rest: &Rest) -> Vec<Block> {
-    let condition = body.operand(op, 0);
+    let condition = body.sole_operand(op);
     let otherwise = adopt(body, op, 1, block);
     let then = adopt(body, op, 0, block).expect("a conditional has a first region");
     branch_if(body, block, op, condition, [(then, &[]), (otherwise.unwrap_or(rest.block), &[])]);

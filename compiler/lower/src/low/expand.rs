@@ -74,7 +74,7 @@ fn expand_op(builder: &mut Builder<'_>, op: Op, inline: Inline) -> Option<Value>
 fn constant_float(body: &Body, value: Value) -> Option<f64> {
     let op = body.defining_op(value)?;
     match body.code(op) {
-        Some(vector::BROADCAST) => constant_float(body, body.operand(op, 0)),
+        Some(vector::BROADCAST) => constant_float(body, body.sole_operand(op)),
         _ => ir::constant_float(body, value),
     }
 }

@@ -367,7 +367,7 @@ impl<'m> Flattener<'m> {
     }
 
     fn dim(&mut self, op: Op) -> Result<()> {
-        let (buffer, axis) = (self.body.operand(op, 0), self.body.operand(op, 1));
+        let memref::Dim { source: buffer, index: axis } = memref::Dim::of(self.body, op);
         let shape = self.types.get(&buffer).and_then(Type::shape).unwrap_or_default();
         let axis = ir::constant_integer(self.body, axis).and_then(|axis| usize::try_from(axis).ok());
         let Some((axis, extent)) = axis.and_then(|axis| Some((axis, *shape.get(axis)?))) else {

@@ -75,11 +75,11 @@ fn widen_op(body: &mut Body, op: Op, tables: &mut IndexMap<String, DenseElements
         Some(arith::CONSTANT) => widen_constant(body, op),
         Some(arith::SELECT) => {}
         Some(arith::BITCAST) => {
-            let from = body.value_type(body.operand(op, 0)).clone();
+            let value = body.sole_operand(op);
+            let from = body.value_type(value).clone();
             let to = body.value_type(body.result(op, 0)).clone();
             let byte_or_narrow = |r#type: &Type| is_narrow(r#type.element()) || *r#type.element() == Type::I8;
             if byte_or_narrow(&from) && byte_or_narrow(&to) {
-                let value = body.operand(op, 0);
                 body.replace(op, &[value]);
             }
         }

@@ -283,14 +283,15 @@ impl<'b> Environment<'b> {
         let bounds = self.source.walk_all().into_iter().filter(|&op| self.source.is(op, rt::BOUNDS));
         for op in bounds.collect::<Vec<_>>() {
             let operation = self.source.op(op);
-            let (buffer, rest) = (operation.operands()[0], &operation.operands()[1..]);
-            if rest.first() == Some(&buffer) {
+            let rt::Bounds { buffer, status, count } = rt::Bounds::of(self.source, op);
+            if status == buffer {
                 self.bring(function, mapping, buffer);
             }
             let copies: IndexSet<Value> =
                 [mapping.get(&buffer), self.repeated.get(&buffer)].into_iter().flatten().copied().collect();
             for copy in copies {
-                let rest: Vec<Value> = rest.iter().map(|&operand| self.bring(function, mapping, operand)).collect();
+                let rest = std::iter::once(&status).chain(count);
+                let rest: Vec<Value> = rest.map(|&operand| self.bring(function, mapping, operand)).collect();
                 let operands: Vec<Value> = std::iter::once(copy).chain(rest).collect();
                 let attributes = operation.attributes.clone();
                 Builder::at_end(function, self.entry).create(rt::BOUNDS, &operands, &[], attributes);

@@ -119,8 +119,8 @@ pub(super) fn scalar_arithmetic(
         Some(arith::DIVF) => (RowFunction::Divide, vec![chain.fixed(b)?], a),
         Some(arith::SUBF) => match chain.defining(a, arith::SUBF) {
             Some(inner) => {
-                let parameters = vec![chain.fixed(body.operand(inner, 1))?, chain.fixed(b)?];
-                (RowFunction::Subtract, parameters, body.operand(inner, 0))
+                let (operand, first) = body.sides(inner);
+                (RowFunction::Subtract, vec![chain.fixed(first)?, chain.fixed(b)?], operand)
             }
             None => (RowFunction::Subtract, vec![chain.fixed(b)?], a),
         },
@@ -175,15 +175,14 @@ impl Chain<'_> {
     /// `1 / (1 + exp(0 - x))`
     fn sigmoid(&self, op: Op) -> Option<Applied> {
         let body = self.body;
-        let sum = self
-            .defining(body.operand(op, 1), arith::ADDF)
-            .filter(|_| self.number(body.operand(op, 0)) == Some(1.0))?;
+        let (one, sum) = body.sides(op);
+        let sum = self.defining(sum, arith::ADDF).filter(|_| self.number(one) == Some(1.0))?;
         let &[a, b] = body.op(sum).operands() else { return None };
         let (other, power) = if self.number(a).is_some() { (a, b) } else { (b, a) };
         let power = self.defining(power, math::EXP).filter(|_| self.number(other) == Some(1.0))?;
-        let opposite = self.defining(body.operand(power, 0), arith::SUBF)?;
-        let is_opposite = self.number(body.operand(opposite, 0)) == Some(0.0);
-        let operand = body.operand(opposite, 1);
+        let opposite = self.defining(body.sole_operand(power), arith::SUBF)?;
+        let (zero, operand) = body.sides(opposite);
+        let is_opposite = self.number(zero) == Some(0.0);
         is_opposite.then(|| self.applied(RowFunction::Sigmoid, vec![], op, operand, vec![sum, power, opposite]))
     }
 
@@ -200,9 +199,9 @@ impl Chain<'_> {
 
     /// `exp(x - p)`
     fn exp_difference(&self, op: Op) -> Option<Applied> {
-        let difference = self.defining(self.body.operand(op, 0), arith::SUBF)?;
-        let parameter = self.fixed(self.body.operand(difference, 1))?;
-        let operand = self.body.operand(difference, 0);
+        let difference = self.defining(self.body.sole_operand(op), arith::SUBF)?;
+        let (operand, parameter) = self.body.sides(difference);
+        let parameter = self.fixed(parameter)?;
         Some(self.applied(RowFunction::ExpDifference, vec![parameter], op, operand, vec![difference]))
     }
 
@@ -214,8 +213,9 @@ impl Chain<'_> {
         let mut parameters = [Parameter::Number(0.0), Parameter::Number(1.0)];
         for (code, parameter) in [(arith::MULF, 1), (arith::SUBF, 0)] {
             if body.is(at, code) {
-                parameters[parameter] = self.fixed(body.operand(at, 1))?;
-                at = body.defining_op(body.operand(at, 0)).filter(|&op| body.op(op).parent() == Some(self.block))?;
+                let (before, fixed) = body.sides(at);
+                parameters[parameter] = self.fixed(fixed)?;
+                at = body.defining_op(before).filter(|&op| body.op(op).parent() == Some(self.block))?;
                 inside.push(at);
             }
         }
@@ -224,7 +224,7 @@ impl Chain<'_> {
             Some(arith::SITOFP) => RowFunction::DequantizeSigned,
             _ => return None,
         };
-        let operand = body.operand(at, 0);
+        let operand = body.sole_operand(at);
         let applied = self.applied(function, parameters.to_vec(), op, operand, inside.split_off(1));
         (body.value_type(operand).as_vector().is_some()
             && (&applied.from, &applied.to) == (&Type::integer(8), &Type::F32))
@@ -235,29 +235,31 @@ impl Chain<'_> {
     /// optional.
     fn quantize(&self, op: Op) -> Option<Applied> {
         let body = self.body;
-        let conversion = self.defining(body.operand(op, 0), arith::FPTOSI)?;
-        let below = self.defining(body.operand(conversion, 0), arith::MINIMUMF)?;
-        let above = self.defining(body.operand(below, 0), arith::MAXIMUMF)?;
-        let bounds = [body.operand(above, 1), body.operand(below, 1)];
-        let [low, high] = bounds.map(|bound| self.number(bound).filter(|bound| bound.abs() <= 255.0));
+        let conversion = self.defining(body.sole_operand(op), arith::FPTOSI)?;
+        let below = self.defining(body.sole_operand(conversion), arith::MINIMUMF)?;
+        let (raised, high) = body.sides(below);
+        let above = self.defining(raised, arith::MAXIMUMF)?;
+        let (mut rounded, low) = body.sides(above);
+        let [low, high] = [low, high].map(|bound| self.number(bound).filter(|bound| bound.abs() <= 255.0));
         let (low, high) = (Parameter::Number(low?), Parameter::Number(high?));
         let mut inside = vec![conversion, below, above];
-        let mut rounded = body.operand(above, 0);
         let mut zero_point = Parameter::Number(0.0);
         if let Some(sum) = self.defining(rounded, arith::ADDF) {
-            zero_point = self.fixed(body.operand(sum, 1))?;
-            rounded = body.operand(sum, 0);
+            let (before, addend) = body.sides(sum);
+            zero_point = self.fixed(addend)?;
+            rounded = before;
             inside.push(sum);
         }
         let rounding = self.defining(rounded, math::ROUNDEVEN)?;
         inside.push(rounding);
-        let mut operand = body.operand(rounding, 0);
+        let mut operand = body.sole_operand(rounding);
         let mut scale = Parameter::Number(1.0);
         if let Some(quotient) = self.defining(operand, arith::DIVF)
-            && let Some(fixed) = self.fixed(body.operand(quotient, 1))
+            && let (dividend, divisor) = body.sides(quotient)
+            && let Some(fixed) = self.fixed(divisor)
         {
             scale = fixed;
-            operand = body.operand(quotient, 0);
+            operand = dividend;
             inside.push(quotient);
         }
         if *body.value_type(body.result(op, 0)).element() != Type::I8 {
@@ -306,7 +308,7 @@ impl Chain<'_> {
         let product = self.defining(scaled, arith::MULF)?;
         let &[a, b] = body.op(product).operands() else { return None };
         let (sum, factor) = [(a, b), (b, a)].into_iter().find_map(|(number, factor)| {
-            let sum = body.operand(self.defining(number, arith::SITOFP)?, 0);
+            let sum = body.sole_operand(self.defining(number, arith::SITOFP)?);
             let each = || self.channels(factor).map(Factor::Each);
             Some((sum, self.fixed(factor).map(Factor::Same).or_else(each)?))
         })?;
@@ -319,7 +321,7 @@ impl Chain<'_> {
         if *body.value_type(sum).element() != Type::I32 {
             return None;
         }
-        let float = self.defining(sum, arith::FPTOSI).map(|op| body.operand(op, 0));
+        let float = self.defining(sum, arith::FPTOSI).map(|op| body.sole_operand(op));
         let float = float.filter(|&float| *body.value_type(float).element() == Type::F32);
         Some((float.unwrap_or(sum), addends, factor))
     }
@@ -339,7 +341,7 @@ impl Chain<'_> {
         let is_whole = |value| ir::constant_integer(body, value).is_some_and(|number| number % COLUMN_GROUP == 0);
         let in_groups = ir::constant_integer(body, width) == Some(COLUMN_GROUP)
             && counter == body.arguments(self.block)[0]
-            && is_whole(body.operand(around, 0));
+            && is_whole(*body.op(around).operands().first()?);
         (in_groups && (self.is_fixed)(buffer)).then_some(Channels { buffer, first })
     }
 
@@ -367,8 +369,8 @@ impl Chain<'_> {
         let body = self.body;
         let load = self.defining(element, memref::LOAD)?;
         let &[table, index] = body.op(load).operands() else { return None };
-        let byte = self.defining(body.operand(self.defining(index, arith::INDEX_CASTUI)?, 0), vector::EXTRACT)?;
-        let operand = body.operand(byte, 0);
+        let byte = self.defining(body.sole_operand(self.defining(index, arith::INDEX_CASTUI)?), vector::EXTRACT)?;
+        let operand = vector::Extract::of(body, byte).source;
         let place = body.op(byte).attributes.integers("static_position")?;
         let is_byte = *body.value_type(operand).element() == Type::I8;
         place.first().filter(|_| is_byte).map(|&place| (table, operand, place))
@@ -383,7 +385,7 @@ impl Chain<'_> {
     /// The uniform, loop-invariant scalar of a vector.
     fn scalar(&self, value: Value) -> Option<Value> {
         let op = self.body.defining_op(value).filter(|&op| self.body.is(op, vector::BROADCAST))?;
-        let scalar = self.body.operand(op, 0);
+        let scalar = self.body.sole_operand(op);
         (*self.body.value_type(scalar) == Type::F32 && (self.is_fixed)(scalar)).then_some(scalar)
     }
 

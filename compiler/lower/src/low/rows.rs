@@ -139,7 +139,7 @@ impl RowLoop {
     /// Replaces a loop that only copies a row, or computes it from one and scalars, by a call.
     fn call_whole(&self, body: &mut Body) {
         let Some(store) = self.only_store(body) else { return };
-        let value = body.operand(store, 0);
+        let value = vector::Store::of(body, store).value;
         if let Some(load) = self.row_load(body, value) {
             return self.copy_whole(body, load, store);
         }
@@ -160,7 +160,7 @@ impl RowLoop {
 
     fn copy_whole(&self, body: &mut Body, load: Op, store: Op) {
         let &[low, high, ..] = body.op(self.op).operands() else { return };
-        let element = body.value_type(body.operand(load, 0)).element();
+        let element = body.value_type(vector::Load::of(body, load).base).element();
         let Some(width) = element.byte_width().filter(|_| *element != Type::I1) else { return };
         let mut builder = Builder::before(body, self.op);
         let piece = Piece { row: self, memories: &[], begin: low, end: high, count: high };
@@ -205,20 +205,23 @@ impl RowLoop {
         let (_, inside) = body.ops(self.block).split_last()?;
         let mut effects = inside.iter().copied().filter(|&op| is_store(body, op));
         let (store, None) = (effects.next()?, effects.next()) else { return None };
-        let is_row = body.is(store, vector::STORE)
-            && self.is_whole(body, body.operand(store, 0))
-            && self.is_consecutive(body, body.operand(store, 2))
-            && !self.varies(body, body.operand(store, 1));
+        if !body.is(store, vector::STORE) {
+            return None;
+        }
+        let vector::Store { value, base, indices } = vector::Store::of(body, store);
+        let is_row =
+            self.is_whole(body, value) && self.is_consecutive(body, *indices.first()?) && !self.varies(body, base);
         (is_row && body.op(self.op).results().is_empty()).then_some(store)
     }
 
     /// The load of consecutive vectors that a value is.
     fn row_load(&self, body: &Body, value: Value) -> Option<Op> {
         let load = body.defining_op(value).filter(|&load| body.is(load, vector::LOAD))?;
+        let vector::Load { base, indices } = vector::Load::of(body, load);
         let is_row = body.op(load).parent() == Some(self.block)
             && self.is_whole(body, value)
-            && self.is_consecutive(body, body.operand(load, 1))
-            && !self.varies(body, body.operand(load, 0));
+            && self.is_consecutive(body, *indices.first()?)
+            && !self.varies(body, base);
         is_row.then_some(load)
     }
 
@@ -231,7 +234,7 @@ impl RowLoop {
     fn destination(&self, body: &Body) -> Option<Op> {
         let store = self.only_store(body)?;
         let last = self.rows.last()?;
-        (last.ops == [body.defining_op(body.operand(store, 0))?]).then_some(store)
+        (last.ops == [body.defining_op(vector::Store::of(body, store).value)?]).then_some(store)
     }
 
     /// Where a row's function reads one of its operands.

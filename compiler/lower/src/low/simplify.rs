@@ -57,7 +57,7 @@ fn fold_all(body: &mut Body, registry: &Registry) {
 /// A conditional branch on a constant becomes unconditional.
 fn fold_branch(body: &mut Body, block: Block) {
     let Some(end) = body.terminator(block).filter(|&end| body.is(end, cf::COND_BR)) else { return };
-    let Some(condition) = ir::constant_integer(body, body.operand(end, 0)) else { return };
+    let Some(condition) = ir::constant_integer(body, dialects::cf::CondBr::of(body, end).condition) else { return };
     let taken = usize::from(condition & 1 == 0);
     let values = dialects::cf::successor_operands(body, end).swap_remove(taken);
     let target = body.op(end).successors()[taken];

@@ -638,7 +638,7 @@ impl<'a> Lowering<'a> {
         }
         // a reshape of a reshape reads the operand of the first
         let reshaped = self.body.defining_op(value).filter(|&op| self.body.is(op, tensor::RESHAPE));
-        let value = reshaped.map_or(value, |op| self.body.operand(op, 0));
+        let value = reshaped.map_or(value, |op| tensor::Reshape::of(&self.body, op).source);
         let extents: Vec<Value> = shape.iter().map(|dim| self.dim(dim)).collect();
         let mut builder = self.builder();
         let shape_type = Type::static_tensor(&[shape.len() as i64], Type::Index);
