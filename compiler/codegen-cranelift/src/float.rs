@@ -39,7 +39,7 @@ impl Translator<'_> {
             return Ok(None);
         }
         if !is_half(&element) {
-            return self.single_or_double_op(op, code, arguments);
+            return Ok(self.single_or_double_op(op, code, arguments));
         }
         if matches!(code, arith::BITCAST | arith::EXTF | arith::TRUNCF) {
             return Ok(None);
@@ -48,31 +48,18 @@ impl Translator<'_> {
         for &argument in arguments {
             wide.push(self.half_to_f32(op, &element, argument)?);
         }
-        let Some(result) = self.single_or_double_op(op, code, &wide)? else { return Ok(None) };
+        let Some(result) = self.single_or_double_op(op, code, &wide) else { return Ok(None) };
         if is_half(self.result_type(op).element()) {
             return self.f32_to_half(op, &element, result).map(Some);
         }
         Ok(Some(result))
     }
 
-    fn single_or_double_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Translated<Option<Value>> {
-        if let (arith::REMF | math::POWF | math::ATAN2, &[x, y]) = (code, arguments) {
-            let (r#type, suffix) = match self.builder.func.dfg.value_type(x) {
-                types::F32 => (ir::Type::F32, "f32"),
-                _ => (ir::Type::F64, "f64"),
-            };
-            let function = match code {
-                arith::REMF => "fmod",
-                math::POWF => "pow",
-                _ => "atan2",
-            };
-            let inputs = [r#type.clone(), r#type.clone()];
-            return self.runtime_call(op, &format!("rt_{function}_{suffix}"), &inputs, r#type, &[x, y]).map(Some);
+    fn single_or_double_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
+        match (code, arguments) {
+            (math::COPYSIGN, &[x, y]) => Some(self.builder.ins().fcopysign(x, y)),
+            _ => self.plain_float_op(op, code, arguments),
         }
-        if let (math::COPYSIGN, &[x, y]) = (code, arguments) {
-            return Ok(Some(self.builder.ins().fcopysign(x, y)));
-        }
-        Ok(self.plain_float_op(op, code, arguments))
     }
 
     /// Operations that CLIF has for scalars and registers alike.

@@ -188,7 +188,6 @@ impl Translator<'_> {
             | arith::MULF
             | arith::DIVF
             | arith::NEGF
-            | arith::REMF
             | arith::MAXIMUMF
             | arith::MINIMUMF
             | arith::MAXNUMF
@@ -203,8 +202,6 @@ impl Translator<'_> {
             | math::COPYSIGN
             | math::FMA
             | vector::FMA
-            | math::POWF
-            | math::ATAN2
             | arith::EXTSI
             | arith::EXTUI
             | arith::INDEX_CAST

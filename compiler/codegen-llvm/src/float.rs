@@ -64,16 +64,6 @@ fn intrinsic(code: OpCode, fused: bool) -> Option<&'static str> {
     })
 }
 
-/// Functions of the runtime, called lane by lane.
-fn runtime_function(code: OpCode) -> Option<&'static str> {
-    Some(match code {
-        arith::REMF => "fmod",
-        math::POWF => "pow",
-        math::ATAN2 => "atan2",
-        _ => return None,
-    })
-}
-
 /// The flags of `#arith.fastmath<…>`.
 pub(crate) fn fast_math_flags(attribute: Option<&Attribute>) -> FastMathFlags {
     let Some(Attribute::Dialect(_, text)) = attribute else { return FastMathFlags::empty() };
@@ -149,10 +139,9 @@ impl<'c> Translator<'_, 'c> {
             (arith::MAXNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
             (arith::MINNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
             (arith::NEGF, &[x]) => self.negate(x)?,
-            (_, &[x, ..]) => match (intrinsic(code, self.fused), runtime_function(code)) {
-                (Some(intrinsic), _) => self.intrinsic(intrinsic, &[x.get_type()], arguments)?,
-                (_, Some(function)) => self.by_lane(arguments, |lanes| self.call_elementary(function, lanes))?,
-                _ => return Ok(None),
+            (_, &[x, ..]) => match intrinsic(code, self.fused) {
+                Some(intrinsic) => self.intrinsic(intrinsic, &[x.get_type()], arguments)?,
+                None => return Ok(None),
             },
             _ => return Ok(None),
         };
@@ -275,17 +264,6 @@ impl<'c> Translator<'_, 'c> {
             BasicValueEnum::VectorValue(x) => Ok(self.builder.build_float_neg(x, "")?.into()),
             _ => Err(Failure::Broken("negates a value that is not a float")),
         }
-    }
-
-    /// Calls the runtime's `f32` or `f64` version of a function of two operands.
-    fn call_elementary(&self, function: &str, arguments: &[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>> {
-        let (r#type, suffix) = match arguments[0].get_type() {
-            BasicTypeEnum::FloatType(r#type) if r#type.get_bit_width() == 32 => (ir::Type::F32, "f32"),
-            _ => (ir::Type::F64, "f64"),
-        };
-        let inputs = vec![r#type.clone(); arguments.len()];
-        let function = self.external(&format!("rt_{function}_{suffix}"), &inputs, &[r#type])?;
-        self.call_for_value(function, arguments)
     }
 
     /// Applies a scalar computation to each lane.

@@ -237,7 +237,6 @@ impl<'c> Translator<'_, 'c> {
             | arith::MULF
             | arith::DIVF
             | arith::NEGF
-            | arith::REMF
             | arith::MAXIMUMF
             | arith::MINIMUMF
             | arith::MAXNUMF
@@ -252,8 +251,6 @@ impl<'c> Translator<'_, 'c> {
             | math::COPYSIGN
             | math::FMA
             | vector::FMA
-            | math::POWF
-            | math::ATAN2
             | arith::EXTSI
             | arith::EXTUI
             | arith::INDEX_CAST

@@ -27,6 +27,7 @@ macro_rules! untranslated {
             | $crate::arith::FLOORDIVSI
             | $crate::arith::MULSI_EXTENDED
             | $crate::arith::MULUI_EXTENDED
+            | $crate::arith::REMF
             | $crate::builtin::MODULE
             | $crate::builtin::UNREALIZED_CONVERSION_CAST
             | $crate::cf::ASSERT
@@ -42,6 +43,7 @@ macro_rules! untranslated {
             | $crate::math::ASIN
             | $crate::math::ASINH
             | $crate::math::ATAN
+            | $crate::math::ATAN2
             | $crate::math::ATANH
             | $crate::math::CBRT
             | $crate::math::CLAMPF
@@ -63,6 +65,7 @@ macro_rules! untranslated {
             | $crate::math::LOG10
             | $crate::math::LOG1P
             | $crate::math::LOG2
+            | $crate::math::POWF
             | $crate::math::ROUND
             | $crate::math::RSQRT
             | $crate::math::SIN

@@ -2,7 +2,7 @@
 
 use abi::Status;
 use dialects::arith::CmpIPredicate;
-use dialects::{OpCodes, arith, func, math, memref, rt, scf};
+use dialects::{OpCodes, arith, func, memref, rt, scf};
 use ir::{
     Attribute, Attributes, Body, Builder, Diagnostic, FunctionType, IndexMap, Location, Module, Op, Result, Type, Value,
 };
@@ -179,7 +179,7 @@ fn runtime_function(module: &Module, body: &Body, op: Op) -> Option<String> {
         (Some(arith::TRUNCF), Some(Type::F64), Some(Type::Float(format))) if format.width() < 32 => {
             Some(format!("rounding of f64 to {}", Type::Float(format)))
         }
-        (Some(code @ (arith::REMF | math::POWF | math::ATAN2 | rt::PARALLEL_FOR)), ..) => Some(code.name().to_string()),
+        (Some(code @ rt::PARALLEL_FOR), ..) => Some(code.name().to_string()),
         _ => None,
     }
 }
