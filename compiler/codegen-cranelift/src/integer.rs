@@ -75,6 +75,9 @@ impl Translator<'_> {
             (arith::MULI, &[x, y]) => self.builder.ins().band(x, y),
             (arith::MINSI, &[x, y]) => self.builder.ins().bor(x, y),
             (arith::MAXSI, &[x, y]) => self.builder.ins().band(x, y),
+            // the amount counts modulo 1
+            (arith::SHLI | arith::SHRSI | arith::SHRUI, &[x, _]) => x,
+            (math::CTLZ, &[x]) => self.builder.ins().bxor_imm_u(x, 1),
             (arith::CMPI, &[x, y]) => {
                 let condition = condition(CmpIPredicate::of(self.body, op)?);
                 let (x, y) = (self.builder.ins().ineg(x), self.builder.ins().ineg(y));
@@ -152,7 +155,7 @@ impl Translator<'_> {
         let mask = is_bit(self.operand_type(op).element());
         match (code, arguments) {
             (arith::SELECT, &[condition, x, y]) => Some(self.select_register(op, r#type, condition, x, y)),
-            (arith::SHLI | arith::SHRSI | arith::SHRUI, &[x, _]) => self.shift_register(op, code, x),
+            (arith::SHLI | arith::SHRSI | arith::SHRUI, &[x, _]) if !mask => self.shift_register(op, code, x),
             (arith::MULI, _) if r#type == types::I8X16 && !mask => None,
             (arith::DIVUI | arith::REMUI | arith::DIVSI | arith::REMSI | math::CTLZ | math::CTPOP, _) => None,
             (arith::ADDI | arith::SUBI, &[x, y]) if mask => Some(self.builder.ins().bxor(x, y)),
