@@ -317,18 +317,17 @@ impl Arithmetic<'_, '_> {
         (name, operands): (&str, &[Value]),
         inline: impl Fn(&mut Arithmetic<'_, '_>) -> Value,
     ) -> Value {
-        let largest = match self.lanes {
+        let bound = self.float(limit);
+        let far = self.compare(CmpFPredicate::Ogt, size, bound);
+        let is_any_far = match self.lanes {
             Some(_) => {
-                let kind = Attribute::Dialect("vector".into(), "kind<maxnumf>".into());
-                self.builder.value(vector::REDUCTION, &[size], Type::F32, [("kind", kind)])
+                let kind = Attribute::Dialect("vector".into(), "kind<or>".into());
+                self.builder.value(vector::REDUCTION, &[far], Type::I1, [("kind", kind)])
             }
-            None => size,
+            None => far,
         };
-        let bound = self.builder.constant(Attribute::f32(limit as f32), Type::F32);
-        let predicate = CmpFPredicate::Ogt.attribute();
-        let large = self.builder.value(arith::CMPF, &[largest, bound], Type::I1, [predicate]);
         let r#type = self.shaped(Type::F32);
-        let choice = self.builder.create(scf::IF, &[large], &[r#type], []);
+        let choice = self.builder.create(scf::IF, &[is_any_far], &[r#type], []);
         let (lanes, functions) = (self.lanes, self.inline);
         let (_, then) = self.builder.region_with_block(choice, &[]);
         self.builder.within(then, |builder| {
@@ -336,8 +335,6 @@ impl Arithmetic<'_, '_> {
             let exact = arithmetic.call(name, operands, Type::F32);
             // the result of a lane does not depend on the other lanes
             let near = inline(&mut arithmetic);
-            let bound = arithmetic.float(limit);
-            let far = arithmetic.compare(CmpFPredicate::Ogt, size, bound);
             let y = arithmetic.select(far, exact, near);
             builder.create(scf::YIELD, &[y], &[], []);
         });
