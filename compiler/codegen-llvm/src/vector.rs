@@ -219,8 +219,9 @@ impl<'c> Translator<'_, 'c> {
         let (vector, element) = (self.value(lanes), self.body.value_type(lanes).element());
         let kind = vector::combining_kind(self.body.attribute(op, "kind")).ok_or(Failure::Unknown)?;
         let accumulator = acc.first().map(|&accumulator| self.value(accumulator));
-        if is_half(element) {
-            return self.half_reduction(op, lanes, kind, accumulator);
+        // of two zeros, LLVM's reduction by minnumf or maxnumf may return either
+        if is_half(element) || matches!(kind, "minnumf" | "maxnumf") {
+            return self.reduction_by_lane(op, lanes, kind, accumulator);
         }
         if matches!(kind, "add" | "mul") && element.is_float() {
             let intrinsic = if kind == "add" { "llvm.vector.reduce.fadd" } else { "llvm.vector.reduce.fmul" };
@@ -254,8 +255,8 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// f16 and bf16 are bits to LLVM: lanes are combined one by one, with rounding in each step.
-    fn half_reduction(
+    /// Combines floats one by one. f16 and bf16, which are bits to LLVM, are rounded in each step.
+    fn reduction_by_lane(
         &self,
         op: Op,
         lanes: ir::Value,
@@ -315,8 +316,6 @@ fn reduction_intrinsics(kind: &str) -> Option<(&'static str, Combine)> {
         "minsi" => ("llvm.vector.reduce.smin", Combine::Intrinsic("llvm.smin")),
         "maxui" => ("llvm.vector.reduce.umax", Combine::Intrinsic("llvm.umax")),
         "maxsi" => ("llvm.vector.reduce.smax", Combine::Intrinsic("llvm.smax")),
-        "minnumf" => ("llvm.vector.reduce.fmin", Combine::Intrinsic("llvm.minnum")),
-        "maxnumf" => ("llvm.vector.reduce.fmax", Combine::Intrinsic("llvm.maxnum")),
         "minimumf" => ("llvm.vector.reduce.fminimum", Combine::Intrinsic("llvm.minimum")),
         "maximumf" => ("llvm.vector.reduce.fmaximum", Combine::Intrinsic("llvm.maximum")),
         _ => return None,
