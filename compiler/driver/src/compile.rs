@@ -13,7 +13,7 @@ use runtime::busy::Busy;
 use crate::compiler::{Compiler, Source, main_function, within_memory};
 use crate::keeper::Keep;
 use crate::model::CompiledModel;
-use crate::options::{Backend, EngineKind};
+use crate::options::Backend;
 use crate::pipeline;
 use crate::progress::Stage;
 use crate::request::Request;
@@ -74,7 +74,7 @@ impl Compiler {
 
     /// Whether threads prepare in the background what a compilation needs.
     fn prepares(&self) -> bool {
-        self.options.engine == EngineKind::FastStart && self.options.workers > 1
+        self.options.engine.is_fast() && self.options.workers > 1
     }
 
     /// Starts the threads that compile and run, unless there is only one.
@@ -120,7 +120,7 @@ impl Compiler {
         timings: Timings,
         keep: Option<Keep>,
     ) -> Result<CompiledModel> {
-        let is_auto = self.options.backend == Backend::Auto && self.options.engine == EngineKind::FastStart;
+        let is_auto = self.options.backend == Backend::Auto && self.options.engine.is_fast();
         let successor = is_auto.then(|| match &keep {
             Some(keep) => self.successor_of(keep.clone()),
             None => {

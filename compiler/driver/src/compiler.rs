@@ -84,7 +84,8 @@ impl Compiler {
         let [threads, workers] = [options.threads, options.workers]
             .map(|count| if count == 0 { available() } else { count.min(MOST_THREADS) });
         // checks have no templates
-        let engine = if options.sanitize { EngineKind::Plain } else { options.engine };
+        let is_fast = options.engine.is_fast();
+        let engine = if options.sanitize && is_fast { EngineKind::Plain } else { options.engine };
         Compiler { options: Options { threads, workers, engine, ..options } }
     }
 
@@ -261,7 +262,7 @@ impl Compiler {
         mut timings: Timings,
     ) -> Result<(CompiledModel, Unlinked)> {
         let prepared = match self.options.engine {
-            EngineKind::Plain => Prepared::ByCode,
+            EngineKind::Plain | EngineKind::Given(_) => Prepared::ByCode,
             EngineKind::FastStart => Prepared::ByCompiler,
         };
         self.to_kernels(&mut module, prepared, &mut timings)?;
@@ -293,7 +294,7 @@ impl Compiler {
 
     /// Whether first runs prefault pages in the background.
     pub(crate) fn prefaults(&self) -> bool {
-        self.options.engine == EngineKind::FastStart && self.options.workers > 1
+        self.options.engine.is_fast() && self.options.workers > 1
     }
 
     /// How the engine builds code.

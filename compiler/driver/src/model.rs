@@ -57,7 +57,7 @@ pub struct CompiledModel {
 impl CompiledModel {
     /// Computes what depends on the weights alone; called once, before the first run.
     pub(crate) fn initialize(&mut self) -> Result<()> {
-        let Some(initialize) = self.initialize else { return Ok(()) };
+        let Some(initialize) = &self.initialize else { return Ok(()) };
         let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
         let status = initialize.call(&mut [context.address()], self.workers);
         self.check(status, &context)
@@ -91,8 +91,8 @@ impl CompiledModel {
     }
 
     /// The entry point of the model in its best code.
-    pub(crate) fn main(&self) -> Entry {
-        self.upgrade.as_ref().and_then(Background::get).map_or(self.main, |(_, main)| *main)
+    pub(crate) fn main(&self) -> &Entry {
+        self.upgrade.as_ref().and_then(Background::get).map_or(&self.main, |(_, main)| main)
     }
 
     /// The model on a better back end, once it is ready.

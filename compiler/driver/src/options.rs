@@ -28,13 +28,15 @@ pub enum Backend {
 }
 
 /// How code is built that runs in this process. The results are the same bit for bit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum EngineKind {
     /// Everything is compiled before the first run; there is no cache and no other tier.
     Plain,
     /// Code is compiled while it runs, and replaced while the model keeps running.
     #[default]
     FastStart,
+    /// An engine of the caller, as tests have; there is no cache and no other tier.
+    Given(&'static dyn Engine),
 }
 
 impl EngineKind {
@@ -43,7 +45,13 @@ impl EngineKind {
         match self {
             EngineKind::Plain => &PlainEngine,
             EngineKind::FastStart => &FastStart,
+            EngineKind::Given(engine) => engine,
         }
+    }
+
+    /// Whether the time to the first result matters, so that work is done in the background.
+    pub(crate) fn is_fast(self) -> bool {
+        matches!(self, EngineKind::FastStart)
     }
 }
 

@@ -20,7 +20,7 @@ use engine::worker;
 use ir::Blob;
 use sha2::{Digest, Sha256};
 
-use crate::options::{Backend, EngineKind, Extraction, Options};
+use crate::options::{Backend, Extraction, Options};
 
 /// The minimum age of a file's last change: some ticks of the slowest clock of a local file system.
 const SETTLED: Duration = Duration::from_millis(100);
@@ -47,7 +47,7 @@ impl Request {
         let is_plain =
             *import == import::Options::default() && options.operator_sets.is_empty() && options.outputs.is_empty();
         let runs_here = cfg!(target_arch = "x86_64") && options.freestanding.is_none();
-        let is_fast = options.engine == EngineKind::FastStart;
+        let is_fast = options.engine.is_fast();
         if is_told || !is_whole || !is_plain || !runs_here || !is_fast || !options.print_after.is_empty() {
             return None;
         }

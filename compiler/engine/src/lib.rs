@@ -1,6 +1,6 @@
 //! Modules at the kernel level to code that runs in this process.
 //!
-//! An [`Engine`] is one way there. Both give the same results bit for bit.
+//! An [`Engine`] is one way there. Both of this crate give the same results bit for bit.
 //! - [`PlainEngine`] lowers the module, compiles all of it, and links it. It has no threads in the background, writes no
 //!   file, and its code does not change any more.
 //! - [`FastStart`] shortens the time to the first result: code is compiled while it runs, host functions are assembled
@@ -18,6 +18,7 @@ mod partition;
 mod plain;
 pub mod worker;
 
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -25,7 +26,7 @@ use std::sync::atomic::AtomicBool;
 use ir::pass::{Pass, Timings};
 use ir::{Module, Result};
 
-pub use code::Code;
+pub use code::{Code, Program};
 pub use entry::{Entry, provide_nothing};
 pub use fast::FastStart;
 pub use fast::prepare::{PREPARE_CONSTANTS, PrepareOptions};
@@ -84,7 +85,7 @@ pub struct Built {
 pub type Prepare = Box<dyn FnOnce() -> Result<Recipe> + Send>;
 
 /// A way from a module at the kernel level to code.
-pub trait Engine: Send + Sync {
+pub trait Engine: Debug + Send + Sync {
     /// Builds code until that is cancelled.
     fn build(
         &self,
