@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use crate::graphs::{self, Numbers};
 use crate::guard;
+use crate::interpreted::{self, InterpreterEngine, OrderedEngine};
 use driver::testdata::{DataSet, Tolerance, compare, data_sets, read_data_set};
 use driver::{
     Backend, CompiledModel, Compiler, Diagnostic, EngineKind, ErrorClass, Options, Result, Session, Signature, Value,
@@ -120,17 +122,22 @@ pub enum Engines {
     Plain,
     /// Both, with equal outputs bit for bit.
     Both,
+    /// The plain engine and the interpreter of the low level, with equal outputs bit for bit. A case is unsupported if it
+    /// takes too many operations.
+    Interpreted,
 }
 
 impl Engines {
-    /// A compiler for each.
-    pub fn compilers(self, options: &Options) -> Vec<Compiler> {
+    /// A compiler for each; an interpreted call executes at most `limit` operations.
+    pub fn compilers(self, options: &Options, limit: u64) -> Vec<Compiler> {
+        let interpreter = || EngineKind::Given(Box::leak(Box::new(InterpreterEngine { limit })));
         let kinds = match self {
-            Engines::Fast => &[EngineKind::FastStart][..],
-            Engines::Plain => &[EngineKind::Plain],
-            Engines::Both => &[EngineKind::FastStart, EngineKind::Plain],
+            Engines::Fast => vec![EngineKind::FastStart],
+            Engines::Plain => vec![EngineKind::Plain],
+            Engines::Both => vec![EngineKind::FastStart, EngineKind::Plain],
+            Engines::Interpreted => vec![EngineKind::Given(&OrderedEngine), interpreter()],
         };
-        kinds.iter().map(|&engine| Compiler::new(Options { engine, ..options.clone() })).collect()
+        kinds.into_iter().map(|engine| Compiler::new(Options { engine, ..options.clone() })).collect()
     }
 }
 
@@ -142,9 +149,11 @@ fn attempt(compilers: &[Compiler], folder: &Path, tolerance: Tolerance, mode: Mo
         if let Some(difference) = attempt_on(compiler, folder, tolerance, mode, &mut outputs)? {
             return Ok(Some(difference));
         }
-        let pairs = before.iter().flatten().zip(&outputs);
-        if let Some(difference) = pairs.into_iter().find_map(|(one, other)| first_change(one, other)) {
-            return Ok(Some(format!("between engines, {difference}")));
+        let is_given = matches!(compiler.options.engine, EngineKind::Given(_));
+        let is_same = if is_given { interpreted::is_same } else { Value::is_same };
+        let mut pairs = before.iter().flatten().zip(&outputs);
+        if let Some(index) = pairs.find_map(|(one, other)| first_change(one, other, is_same)) {
+            return Ok(Some(format!("output {index} differs between engines")));
         }
         before = Some(outputs);
     }
@@ -177,8 +186,9 @@ fn attempt_on(
         let inputs: &[Value] = &inputs.iter().map(guard::moved).collect::<Vec<_>>();
         let outputs = guard::guarded(|| session.run_values(inputs))?;
         model.settle()?;
-        if let Some(difference) = first_change(&outputs, &guard::guarded(|| session.run_values(inputs))?) {
-            return Ok(Some(difference));
+        let again = guard::guarded(|| session.run_values(inputs))?;
+        if let Some(index) = first_change(&outputs, &again, Value::is_same) {
+            return Ok(Some(format!("output {index} changes with the optimised code")));
         }
         compiled = Some(model);
         for ((port, expected), actual) in signature.outputs.iter().zip(&set.outputs).zip(&outputs) {
@@ -221,11 +231,9 @@ pub fn run_graph(options: &Options, seed: u64) -> Outcome {
     outcome(attempt)
 }
 
-/// The first difference between the outputs of baseline and optimised code, bit for bit.
-fn first_change(quick: &[Value], optimised: &[Value]) -> Option<String> {
-    let changed = |(a, b): &(&Value, &Value)| !a.is_same(b);
-    let index = quick.iter().zip(optimised).position(|pair| changed(&pair))?;
-    Some(format!("output {index} changes with the optimised code"))
+/// The index of the first output that differs.
+fn first_change(one: &[Value], other: &[Value], is_same: fn(&Value, &Value) -> bool) -> Option<usize> {
+    one.iter().zip(other).position(|(one, other)| !is_same(one, other))
 }
 
 fn import_options(signature: &Signature, set: &DataSet, mode: Mode) -> import::Options {
@@ -276,6 +284,18 @@ pub fn known(mode: Mode) -> BTreeSet<String> {
     let applies = |entry: &&toml::Value| texts(entry, "modes").is_none_or(|modes| modes.contains(&name));
     let entries = table["known"].as_array().expect("it has entries").iter().filter(applies);
     entries.flat_map(|entry| texts(entry, "cases").expect("an entry lists cases")).collect()
+}
+
+/// Writes a suite to a folder by a script in Python; `false` if Python or a package is missing.
+pub fn write(script: &str, folder: &str) -> bool {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let root = repository();
+    let output = Command::new(&python).arg(root.join(script)).arg(root.join(folder)).output();
+    let done = output.is_ok_and(|output| output.status.success());
+    if !done {
+        crate::skip(&format!("`{python} {script}` does not run; set PYTHON to one with tests/requirements.txt"));
+    }
+    done
 }
 
 /// Parses the name of a back end.

@@ -5,6 +5,7 @@ pub mod conformance;
 pub mod entities;
 pub mod graphs;
 pub mod guard;
+pub mod interpreted;
 pub mod linked;
 pub mod lit;
 pub mod models;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use tests::conformance::repository;
+use tests::conformance::{repository, write};
 use tests::worker::onnxc;
 
 /// Cases that a script writes to the target folder.
@@ -34,18 +34,6 @@ static VERSIONS: Suite = Suite {
     // derived from the suite's cases
     written: LazyLock::new(|| *STANDARD.written && write("tests/versions/generate.py", VERSIONS.folder)),
 };
-
-/// Runs a script with Python; `false` if Python or a package is missing.
-fn write(script: &str, folder: &str) -> bool {
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let root = repository();
-    let output = Command::new(&python).arg(root.join(script)).arg(root.join(folder)).output();
-    let done = output.is_ok_and(|output| output.status.success());
-    if !done {
-        tests::skip(&format!("`{python} {script}` does not run; set PYTHON to one with tests/requirements.txt"));
-    }
-    done
-}
 
 /// Every case.
 const ALL: usize = 1;

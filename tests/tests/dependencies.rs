@@ -46,6 +46,17 @@ fn data_starts_no_threads() {
     assert!(!reached("proto", &direct).contains("ir"), "proto depends on ir");
 }
 
+/// The interpreter finds what code generators get wrong, and no program contains it.
+#[test]
+fn interpreter_and_programs_do_not_know_each_other() {
+    let direct = dependencies();
+    let uses: Vec<_> = direct.keys().filter(|name| reached(name, &direct).contains("interpreter")).collect();
+    assert!(uses.is_empty(), "{uses:?} depend on the interpreter");
+    let reached = reached("interpreter", &direct);
+    let generators: Vec<_> = reached.iter().filter(|name| name.starts_with("codegen")).collect();
+    assert!(generators.is_empty(), "the interpreter depends on {generators:?}");
+}
+
 /// The files of a folder that each of its files imports, by the names of their modules.
 fn imports(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let entries = std::fs::read_dir(folder).expect("the sources are there").map(|entry| entry.expect("is read").path());

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use driver::testdata::Tolerance;
-use driver::{Backend, Options};
+use driver::{Arithmetic, Backend, Options};
 use tests::conformance::{Case, Engines, Mode, Outcome, Verdict};
 use tests::conformance::{cases, known, parse_backend, repository, run, run_graph};
 use tests::guard::{self, GuardPages};
@@ -73,6 +73,12 @@ struct Arguments {
     /// Check each access of memory in generated code
     #[arg(long)]
     sanitize: bool,
+    /// Compute nodes in the order of the model
+    #[arg(long)]
+    strict_fp: bool,
+    /// The number of operations that the interpreter executes in a run, at most
+    #[arg(long, default_value_t = 10_000_000)]
+    limit: u64,
     /// Run as a child: read case numbers, write outcomes
     #[arg(long, hide = true)]
     worker: bool,
@@ -114,8 +120,9 @@ fn main() -> ExitCode {
 /// The child's side: each input line is the number of a case, each output line its outcome.
 fn work(arguments: &Arguments, all: &[Case]) {
     let Arguments { backend, threads, sanitize, .. } = *arguments;
-    let options = Options { backend, threads, sanitize, ..Options::default() };
-    let compilers = arguments.engine.compilers(&options);
+    let arithmetic = if arguments.strict_fp { Arithmetic::Strict } else { Arithmetic::default() };
+    let options = Options { backend, threads, sanitize, arithmetic, ..Options::default() };
+    let compilers = arguments.engine.compilers(&options, arguments.limit);
     if arguments.guard_pages {
         guard::reserve();
     }
@@ -181,6 +188,10 @@ impl Worker {
         if arguments.sanitize {
             command.arg("--sanitize");
         }
+        if arguments.strict_fp {
+            command.arg("--strict-fp");
+        }
+        command.arg("--limit").arg(arguments.limit.to_string());
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -228,9 +239,14 @@ fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode 
     let has_list = !arguments.every && arguments.graphs.is_none();
     let known = if has_list { known(arguments.mode) } else { BTreeSet::new() };
     let (passed, rest): (Vec<_>, Vec<_>) = results.iter().partition(|(_, outcome)| outcome.verdict == Verdict::Passed);
+    let is_too_large = |(_, outcome): &(&&str, &Outcome)| {
+        arguments.engine == Engines::Interpreted && outcome.verdict == Verdict::Unsupported
+    };
+    let (too_large, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_too_large);
     let (skipped, failed): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(name, _)| known.contains(**name));
     if arguments.verbose {
         skipped.iter().for_each(|(name, outcome)| println!("{:11} {name}: {}", "known", outcome.reason));
+        too_large.iter().for_each(|(name, outcome)| println!("{:11} {name}: {}", "too large", outcome.reason));
     } else {
         by_reason(&failed).iter().for_each(|(reason, count)| println!("{count:5} {reason}"));
     }
@@ -239,7 +255,7 @@ fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode 
     }
     let stale: Vec<_> = passed.iter().filter(|(name, _)| known.contains(**name)).collect();
     stale.iter().for_each(|(name, _)| println!("passes, but is listed in known.toml: {name}"));
-    let [passed, failed, skipped] = [passed.len(), failed.len(), skipped.len()];
+    let [passed, failed, skipped] = [passed.len(), failed.len(), skipped.len() + too_large.len()];
     println!("{:?}, {:?}: {passed} passed, {failed} failed, {skipped} skipped", arguments.backend, arguments.mode);
     if failed == 0 && stale.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
