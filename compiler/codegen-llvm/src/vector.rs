@@ -153,8 +153,11 @@ impl<'c> Translator<'_, 'c> {
 
     // ---- memory
 
-    fn alignment_operand(&self) -> BasicValueEnum<'c> {
-        self.unit.context.i32_type().const_int(ACCESS_ALIGNMENT.into(), false).into()
+    /// The alignment as an operand of masked accesses, which have none since LLVM 22: it is one byte there unless an
+    /// attribute states another.
+    fn alignment_operand(&self) -> Option<BasicValueEnum<'c>> {
+        let alignment = self.unit.context.i32_type().const_int(ACCESS_ALIGNMENT.into(), false);
+        (!cfg!(feature = "llvm22")).then(|| alignment.into())
     }
 
     /// The type a vector has in memory.
@@ -191,7 +194,8 @@ impl<'c> Translator<'_, 'c> {
         let result = self.result_vector(op)?;
         let stored = self.stored_vector(result, element);
         let otherwise = self.to_stored(element, otherwise)?;
-        let arguments = [address, self.alignment_operand(), mask, otherwise];
+        let rest = self.alignment_operand().into_iter().chain([mask, otherwise]);
+        let arguments: Vec<_> = [address].into_iter().chain(rest).collect();
         let loaded = self.intrinsic(intrinsic, &[stored, address.get_type()], &arguments)?;
         if is_bit(element) {
             return self.cast(InstructionOpcode::Trunc, loaded, result.as_basic_type_enum());
@@ -205,8 +209,9 @@ impl<'c> Translator<'_, 'c> {
         let address = self.element_address(base, indices)?.as_basic_value_enum();
         let value = self.to_stored(self.body.value_type(value).element(), self.value(value))?;
         let store = self.intrinsic_function("llvm.masked.store", &[value.get_type(), address.get_type()])?;
-        let arguments = [value, address, self.alignment_operand(), self.value(mask)];
-        self.builder.build_call(store, &arguments.map(Into::into), "")?;
+        let rest = self.alignment_operand().into_iter().chain([self.value(mask)]);
+        let arguments: Vec<_> = [value, address].into_iter().chain(rest).map(Into::into).collect();
+        self.builder.build_call(store, &arguments, "")?;
         Ok(())
     }
 
