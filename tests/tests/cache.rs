@@ -115,6 +115,31 @@ fn what_is_found_is_what_was_kept() {
 }
 
 #[test]
+fn models_in_memory_are_cached_by_their_bytes() {
+    let scratch = Scratch::new("memory");
+    let compile = || {
+        let bytes = std::fs::read(scratch.model()).expect("it was written");
+        // shape inference names the extents of outputs, whatever the model states
+        let compiler = Compiler::new(Options { ties: true, ..scratch.options() });
+        let compiled = compiler.compile_bytes(driver::Blob::copy_of(&bytes));
+        let compiled = compiled.unwrap_or_else(|errors| panic!("{}", errors[0]));
+        compiled.finish_keeping().expect("a failed cache write is not an error");
+        Arc::new(compiled)
+    };
+    let first = compile();
+    let expected = run(&first);
+    assert!(!was_found(&first) && scratch.entries().len() == 1);
+    let second = compile();
+    assert!(was_found(&second) && run(&second) == expected);
+    assert_eq!(second.signature.outputs[0].shape, [driver::Extent::Named("N".into()), driver::Extent::Fixed(24)]);
+    second.settle().expect("it is compiled again");
+    assert_eq!(run(&second), expected);
+    scratch.write_model("3.0");
+    let other = compile();
+    assert!(!was_found(&other) && run(&other) != expected);
+}
+
+#[test]
 fn weights_stay_in_the_file_of_the_model() {
     let scratch = Scratch::new("weights");
     scratch.compile(scratch.options());

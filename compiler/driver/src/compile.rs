@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engine::fast::prepare;
 use engine::fast::tiers::Successor;
 use ir::pass::Timings;
-use ir::{IndexMap, Module, Result};
+use ir::{Blob, IndexMap, Module, Result};
 use proto::Model;
 use runtime::busy::Busy;
 
@@ -43,17 +43,37 @@ impl Compiler {
         })
     }
 
+    /// Compiles the bytes of a model, which its weights stay in. If there is a cache, it is stored there.
+    pub fn compile_bytes(&self, model: Blob) -> Result<CompiledModel> {
+        within_memory(|| {
+            let options = &import::Options::default();
+            let request = Request::of_bytes(&self.options, model.clone(), options).map(Arc::new);
+            match request.filter(|request| request.folder.is_some()) {
+                Some(request) => self.compile_request(request, options),
+                None => {
+                    let model = Model::from_blob(model).map_err(import::damaged)?;
+                    self.compile_source(Source::Model(&model), None, options, Timings::default())
+                }
+            }
+        })
+    }
+
     fn compile_path(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
+        match Request::new(&self.options, path, options).map(Arc::new) {
+            Some(request) => self.compile_request(request, options),
+            None => self.compile_source(Source::Path(path), None, options, Timings::default()),
+        }
+    }
+
+    fn compile_request(&self, request: Arc<Request>, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
-        let request = Request::new(&self.options, path, options).map(Arc::new);
-        if let Some(request) = request.as_ref().filter(|request| request.folder.is_some())
-            && let Some((model, warnings)) = timings.measure("cache", || self.find(request))
+        if request.folder.is_some()
+            && let Some((model, warnings)) = timings.measure("cache", || self.find(&request))
         {
             self.options.reporter.warn(&warnings);
             return Ok(CompiledModel { timings, reporter: self.options.reporter.clone(), ..model });
         }
-        let source = request.as_deref().map_or(Source::Path(path), Source::Request);
-        self.compile_source(source, request.clone(), options, timings)
+        self.compile_source(Source::Request(&request), Some(request.clone()), options, timings)
     }
 
     /// Compiles a model that is not in the cache, and stores it if the request allows that.
@@ -122,8 +142,8 @@ impl Compiler {
     ) -> Result<CompiledModel> {
         let is_auto = self.options.backend == Backend::Auto && self.options.engine.is_fast();
         let successor = is_auto.then(|| match &keep {
-            Some(keep) => self.successor_of(keep.clone()),
-            None => {
+            Some(keep) if keep.request.is_file() => self.successor_of(keep.clone()),
+            _ => {
                 let (compiler, module, signature) = (self.succeeding(), module.clone(), signature.clone());
                 let operators = operators.clone();
                 Successor::new(move |cancelled| {

@@ -21,7 +21,7 @@ use crate::omitted;
 use crate::options::{Arithmetic, Backend, EngineKind, INITIALIZE, MAIN, Options};
 use crate::pipeline::{self, Prepared};
 use crate::progress::Stage;
-use crate::request::Request;
+use crate::request::{Origin, Request};
 use crate::signature::Signature;
 use crate::trace::{Trace, Traced};
 
@@ -30,7 +30,7 @@ use crate::trace::{Trace, Traced};
 pub(crate) enum Source<'a> {
     /// A file, or `-` for standard input.
     Path(&'a Path),
-    /// A file that is already mapped.
+    /// Bytes that are in memory or mapped.
     Request(&'a Request),
     /// Memory.
     Model(&'a Model),
@@ -102,9 +102,13 @@ impl Compiler {
         (!open.is_empty()).then_some((signature, open))
     }
 
-    /// The module of a requested model; its weights stay in the file that the request has mapped.
+    /// The module of a requested model; its weights stay in the bytes that the request has.
     pub(crate) fn import_request(&self, request: &Request) -> Result<Module> {
-        let model = Model::of_file(&request.path, request.model.clone()).map_err(import::damaged)?;
+        let model = match &request.origin {
+            Origin::File { path, .. } => Model::of_file(path, request.model.clone()),
+            Origin::Memory => Model::from_blob(request.model.clone()),
+        };
+        let model = model.map_err(import::damaged)?;
         import::import_model(&model, &self.import_options(&import::Options::default())?)
     }
 
@@ -242,6 +246,9 @@ impl Compiler {
     /// Lowers an imported module to the structured level.
     pub(crate) fn to_structured(&self, mut module: Module, timings: &mut Timings) -> Result<(Module, Signature)> {
         let mut signature = Signature::of(main_function(&module)?);
+        if self.options.ties {
+            signature.tie(main_function(&module)?)?;
+        }
         pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, timings)?;
         signature.refine(main_function(&module)?);
         Ok((module, signature))

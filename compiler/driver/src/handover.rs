@@ -26,7 +26,7 @@ use crate::keeper::Keep;
 use crate::kept::Kept;
 use crate::model::CompiledModel;
 use crate::options::{Arithmetic, Backend, Options, Processor};
-use crate::request::Request;
+use crate::request::{Origin, Request};
 
 impl Compiler {
     /// The model, compiled with LLVM by a helper process.
@@ -39,7 +39,8 @@ impl Compiler {
         };
         let file = file.map_err(|error| failed(format!("the file for a model could not be created: {error}")))?;
         let output = file.try_clone().map_err(|error| failed(error.to_string()))?;
-        worker::succeed(request.options.helper.as_deref(), &wanted(keep), output, cancelled)?;
+        let wanted = wanted(keep).ok_or_else(|| failed("the model is not in a file".into()))?;
+        worker::succeed(request.options.helper.as_deref(), &wanted, output, cancelled)?;
         let made = Blob::map(&file).ok().and_then(|file| folder::unhashed(&file));
         if let (Some(folder), Some(unfinished)) = (&request.folder, unfinished)
             && let Some(name) = request.entry(Backend::Llvm)
@@ -72,9 +73,9 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
     Ok(written.map_err(|error| failed(format!("the model cannot be written: {error}")))?)
 }
 
-/// Encodes a request. Options that are not encoded have their defaults.
-fn wanted(keep: &Keep) -> Vec<u8> {
-    let Request { path, stamp, options, .. } = &*keep.request;
+/// Encodes a request for a file. Options that are not encoded have their defaults.
+fn wanted(keep: &Keep) -> Option<Vec<u8>> {
+    let Request { origin: Origin::File { path, stamp }, options, .. } = &*keep.request else { return None };
     let Options { processor, threads, workers, dims, shapes, arithmetic, strict, rules, .. } = options;
     let mut writer = Writer::default();
     writer.list(path.as_os_str().as_bytes(), |writer, byte| writer.0.push(*byte));
@@ -100,7 +101,7 @@ fn wanted(keep: &Keep) -> Vec<u8> {
         writer.text(name);
         writer.list(shape, |writer, extent| writer.word(*extent as u64));
     }
-    writer.0
+    Some(writer.0)
 }
 
 /// Decodes the request that [`wanted`] wrote, unless the model's file has changed.
@@ -127,7 +128,8 @@ fn read_wanted(reader: &mut Reader) -> Option<Keep> {
     let usual = Options { backend: Backend::Llvm, ..Options::default() };
     let options = Options { processor, threads, workers, dims, shapes, arithmetic, strict, rules, ..usual };
     let request = Request::new(&options, Path::new(OsStr::from_bytes(path)), &import::Options::default())?;
-    (request.stamp == stamp).then(|| Keep { request: Arc::new(request), warnings })
+    let is_same = matches!(&request.origin, Origin::File { stamp: own, .. } if *own == stamp);
+    is_same.then(|| Keep { request: Arc::new(request), warnings })
 }
 
 fn failed(message: String) -> Diagnostic {
@@ -157,7 +159,7 @@ mod tests {
         };
         let request = || Request::new(&options, &path, &import::Options::default()).expect("a plain model in a file");
         let keep = Keep { request: Arc::new(request()), warnings: vec!["one".into(), "two".into()] };
-        let words = wanted(&keep);
+        let words = wanted(&keep).expect("it is a file");
         let read = read_wanted(&mut Reader(&words)).expect("it was written so");
         assert_eq!(format!("{:?}", read.request), format!("{:?}", keep.request));
         assert_eq!(read.warnings, keep.warnings);

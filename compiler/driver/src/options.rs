@@ -104,6 +104,8 @@ pub struct Options {
     pub operator_sets: Vec<PathBuf>,
     /// Whether modules keep the model's metadata.
     pub metadata: bool,
+    /// Whether the signature names the extents of outputs that shape inference finds equal to extents of inputs.
+    pub ties: bool,
     /// Shapes of inputs by name, fixed before compilation.
     pub shapes: BTreeMap<String, Vec<i64>>,
     /// The outputs, by name, if not all are wanted; also values inside the graph.
@@ -153,6 +155,7 @@ impl Default for Options {
             dims: BTreeMap::new(),
             operator_sets: Vec::new(),
             metadata: false,
+            ties: false,
             shapes: BTreeMap::new(),
             outputs: Vec::new(),
             helper: None,

@@ -1,5 +1,7 @@
 //! Maps a model and the options of its compilation to an entry of the cache.
 //!
+//! A model is a file, or bytes in memory.
+//!
 //! Invariants
 //! - An entry's name encodes everything that its contents depend on: the bytes of the model (their hash and length),
 //!   the options, the processor, the program that compiles (its build identifier, or a hash of its file: a new build
@@ -32,23 +34,25 @@ const HASH: &str = "hash-";
 pub(crate) struct Request {
     /// The cache folder, if there is a cache.
     pub(crate) folder: Option<Folder>,
-    /// The whole file of the model.
+    /// The whole model.
     pub(crate) model: Blob,
-    pub(crate) path: PathBuf,
-    pub(crate) stamp: String,
+    pub(crate) origin: Origin,
     pub(crate) options: Options,
 }
 
+/// Where a model is from.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// A file, and the stamp that it had before it was read.
+    File { path: PathBuf, stamp: String },
+    /// Memory that is never written.
+    Memory,
+}
+
 impl Request {
-    /// `None` if the options ask for more than a model that runs.
+    /// For a file; `None` if the options ask for more than a model that runs.
     pub(crate) fn new(options: &Options, path: &Path, import: &import::Options) -> Option<Request> {
-        let is_told = options.profile || options.explain || options.trace || options.metadata || options.sanitize;
-        let is_whole = options.without.is_empty() && options.extraction == Extraction::Cheapest;
-        let is_plain =
-            *import == import::Options::default() && options.operator_sets.is_empty() && options.outputs.is_empty();
-        let runs_here = cfg!(target_arch = "x86_64") && options.freestanding.is_none();
-        let is_fast = options.engine.is_fast();
-        if is_told || !is_whole || !is_plain || !runs_here || !is_fast || !options.print_after.is_empty() {
+        if !is_cached(options, import) {
             return None;
         }
         let metadata = path.metadata().ok().filter(Metadata::is_file)?;
@@ -57,9 +61,14 @@ impl Request {
         if changed.elapsed().is_ok_and(|age| age < SETTLED) {
             return None;
         }
-        let folder = options.cache.as_ref().and_then(|cache| Folder::open(&cache.folder, cache.limit));
-        let model = Blob::map_file(path).ok()?;
-        Some(Request { folder, model, path: path.to_path_buf(), stamp: stamp(&metadata), options: options.clone() })
+        let origin = Origin::File { path: path.to_path_buf(), stamp: stamp(&metadata) };
+        Some(Request { folder: folder(options), model: Blob::map_file(path).ok()?, origin, options: options.clone() })
+    }
+
+    /// For the bytes of a model; `None` if the options ask for more than a model that runs.
+    pub(crate) fn of_bytes(options: &Options, model: Blob, import: &import::Options) -> Option<Request> {
+        let request = || Request { folder: folder(options), model, origin: Origin::Memory, options: options.clone() };
+        is_cached(options, import).then(request)
     }
 
     /// The name of the model's entry, if one may exist: if no entry has that size, the model's file is not read.
@@ -78,14 +87,14 @@ impl Request {
     }
 
     fn stem(&self, backend: Backend) -> String {
-        let Options { processor, threads, dims, shapes, arithmetic, strict, rules, .. } = &self.options;
+        let Options { processor, threads, dims, shapes, arithmetic, strict, rules, ties, .. } = &self.options;
         let program = own_file().and_then(|path| self.identity(path));
         let compiler = match backend {
             Backend::Llvm => worker::program_file(self.options.helper.as_deref()).and_then(|path| self.identity(&path)),
             Backend::Auto | Backend::Cranelift => codegen_cranelift::target_text().ok(),
         };
         let text = format!(
-            "{} {program:?} {compiler:?} {processor:?} {} {threads} {dims:?} {shapes:?} {arithmetic:?} {strict} {rules:?}",
+            "{} {program:?} {compiler:?} {processor:?} {} {threads} {dims:?} {shapes:?} {arithmetic:?} {strict} {rules:?} {ties}",
             env!("CARGO_PKG_VERSION"),
             runtime::processor::level(),
         );
@@ -93,9 +102,17 @@ impl Request {
         format!("{kind}-{}-{:x}-", short(text.as_bytes()), self.model.bytes().len())
     }
 
+    /// Whether the model is in a file, from which another process can compile it.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.origin, Origin::File { .. })
+    }
+
     /// Whether the model's file is unchanged since it was mapped.
     pub(crate) fn is_unchanged(&self) -> bool {
-        self.path.metadata().is_ok_and(|metadata| stamp(&metadata) == self.stamp)
+        match &self.origin {
+            Origin::File { path, stamp } => path.metadata().is_ok_and(|metadata| self::stamp(&metadata) == *stamp),
+            Origin::Memory => true,
+        }
     }
 
     /// The identity of a program, independent of its path and time stamps.
@@ -105,7 +122,10 @@ impl Request {
 
     /// A hash of the model's bytes; `None` if they may have changed since they were compiled.
     fn content_hash(&self) -> Option<String> {
-        self.hash_of(&self.path, &self.stamp)
+        match &self.origin {
+            Origin::File { path, stamp } => self.hash_of(path, stamp),
+            Origin::Memory => Some(short(self.model.bytes())),
+        }
     }
 
     /// A hash of a file's bytes; `None` if they may have changed since the stamp was taken.
@@ -129,6 +149,22 @@ impl Request {
         folder.write(&memory, &[now.as_bytes(), b"\n", hash.as_bytes()]);
         Some(hash)
     }
+}
+
+/// Whether the options ask for a model that runs, and for no more.
+fn is_cached(options: &Options, import: &import::Options) -> bool {
+    let is_told = options.profile || options.explain || options.trace || options.metadata || options.sanitize;
+    let is_whole = options.without.is_empty() && options.extraction == Extraction::Cheapest;
+    let is_plain =
+        *import == import::Options::default() && options.operator_sets.is_empty() && options.outputs.is_empty();
+    let runs_here = cfg!(target_arch = "x86_64") && options.freestanding.is_none();
+    let is_fast = options.engine.is_fast();
+    !is_told && is_whole && is_plain && runs_here && is_fast && options.print_after.is_empty()
+}
+
+/// The folder of the cache, if there is a cache.
+fn folder(options: &Options) -> Option<Folder> {
+    options.cache.as_ref().and_then(|cache| Folder::open(&cache.folder, cache.limit))
 }
 
 /// Identifies a version of a file.

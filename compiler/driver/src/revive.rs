@@ -56,7 +56,8 @@ impl Compiler {
             let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, workers });
             upgrade(Box::new(recipe), keep_in(&keeper))
         });
-        let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm)
+        let has_successor = self.options.backend == Backend::Auto && request.is_file();
+        let successor = (has_successor && tier != CodeTier::Llvm)
             .then(|| self.successor_of(Keep { request: request.clone(), warnings: warnings.clone() }));
         let mut model = CompiledModel {
             signature,
