@@ -12,6 +12,7 @@ mod model;
 mod omitted;
 mod options;
 mod part;
+pub mod partition;
 pub mod passes;
 pub mod pipeline;
 mod progress;
@@ -38,7 +39,7 @@ pub use import::{
     Entry, METADATA, OperatorSetProto, Options as ImportOptions, check_bytes, check_file, check_model, damaged,
 };
 pub use ir::floats::encode as encode_float;
-pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
+pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Location, Result, Type};
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
 pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, HALF_ERROR_BOUND, VectorRegisters};
 pub use merge::merge;
