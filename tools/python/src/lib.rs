@@ -5,6 +5,7 @@
 mod arrays;
 mod errors;
 mod model;
+mod plugin;
 mod session;
 mod tools;
 mod types;

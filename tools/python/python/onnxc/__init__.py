@@ -19,6 +19,7 @@ from ._options import (
     RunOptions,
     SessionOptions,
 )
+from ._provider import register_ep, unregister_ep
 from ._session import InferenceSession, ModelMetadata, NodeArg
 from ._values import IOBinding, OrtDevice, OrtValue, SparseTensor
 from ._tools import check, compile, inspect, program, simplify
@@ -75,8 +76,10 @@ __all__ = [
     "install_as_onnxruntime",
     "preload_dlls",
     "program",
+    "register_ep",
     "set_default_logger_severity",
     "set_default_logger_verbosity",
     "set_seed",
     "simplify",
+    "unregister_ep",
 ]
