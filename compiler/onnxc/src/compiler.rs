@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use driver::{Backend, Cache, ImportOptions, Observer, Options, Reporter, Stage};
 
+use crate::custom::CustomOperator;
+use crate::divided::{self, Divided, Step};
 use crate::{Error, Model, Port, Result, Session};
 
 /// Compiles models.
@@ -24,6 +26,7 @@ use crate::{Error, Model, Port, Result, Session};
 pub struct Compiler {
     options: Options,
     import: ImportOptions,
+    operators: Vec<Arc<CustomOperator>>,
 }
 
 /// The options of a compilation; made by [`Compiler::builder`].
@@ -32,6 +35,7 @@ pub struct Compiler {
 pub struct Builder {
     options: Options,
     import: ImportOptions,
+    operators: Vec<Arc<CustomOperator>>,
 }
 
 /// What may change the bits of a result.
@@ -56,7 +60,7 @@ impl Compiler {
     /// A compiler with other options.
     pub fn builder() -> Builder {
         let options = Options { backend: Backend::Cranelift, ..Options::default() };
-        Builder { options, import: ImportOptions::default() }
+        Builder { options, import: ImportOptions::default(), operators: Vec::new() }
     }
 
     /// Compiles a model.
@@ -65,16 +69,21 @@ impl Compiler {
     /// If the model breaks a rule of ONNX, or something in it is not supported. Everything unsupported is reported at
     /// once.
     pub fn compile(&self, model: &Model) -> Result<CompiledModel> {
+        divided::check(&model.inner.proto, &self.operators).map_err(Error::of_model)?;
+        if divided::is_called(&model.inner.proto, &self.operators) {
+            let divided = divided::compile(&self.options, &self.import, &model.inner, &self.operators);
+            return divided.map(|divided| CompiledModel::of(Code::Divided(Arc::new(divided)))).map_err(Error::of_model);
+        }
         let compiler = driver::Compiler::new(self.options.clone());
         let compiled = compiler.compile_model(&model.inner, model.path.as_deref(), &self.import);
-        compiled.map(CompiledModel::of).map_err(Error::of_model)
+        compiled.map(|model| CompiledModel::of(Code::Whole(Arc::new(model)))).map_err(Error::of_model)
     }
 }
 
 impl Builder {
     /// The compiler.
     pub fn build(self) -> Compiler {
-        Compiler { options: self.options, import: self.import }
+        Compiler { options: self.options, import: self.import, operators: self.operators }
     }
 
     /// Threads of a run; 0, the default, is one for each processor.
@@ -127,6 +136,13 @@ impl Builder {
     /// ```
     pub fn overridable<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Builder {
         self.import.overridable = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Registers an operator that the caller implements. Models that call it are not in the cache. If several with a name are
+    /// registered, the newest that the model's version of the domain has is called.
+    pub fn custom_operator(mut self, operator: CustomOperator) -> Builder {
+        self.operators.push(Arc::new(operator));
         self
     }
 
@@ -196,22 +212,42 @@ impl Builder {
 /// A model as machine code. Clones share it; threads run it at the same time, each in a separate [`Session`].
 #[derive(Clone)]
 pub struct CompiledModel {
-    pub(crate) inner: Arc<driver::CompiledModel>,
+    pub(crate) code: Code,
     pub(crate) inputs: Arc<[Port]>,
     pub(crate) outputs: Arc<[Port]>,
     overridable: Arc<[Port]>,
     pub(crate) output_names: Arc<[String]>,
 }
 
+/// The code of a model.
+#[derive(Clone)]
+pub(crate) enum Code {
+    /// One compiled model.
+    Whole(Arc<driver::CompiledModel>),
+    /// Compiled parts, and custom operators between them.
+    Divided(Arc<Divided>),
+}
+
+impl Code {
+    /// The inputs and outputs.
+    pub(crate) fn signature(&self) -> &driver::Signature {
+        match self {
+            Code::Whole(model) => &model.signature,
+            Code::Divided(divided) => &divided.signature,
+        }
+    }
+}
+
 impl CompiledModel {
-    fn of(model: driver::CompiledModel) -> CompiledModel {
+    fn of(code: Code) -> CompiledModel {
         let ports = |ports: &[driver::Port]| ports.iter().map(Port::of).collect();
+        let signature = code.signature();
         CompiledModel {
-            inputs: ports(&model.signature.inputs),
-            outputs: ports(&model.signature.outputs),
-            overridable: ports(&model.signature.optional),
-            output_names: model.signature.outputs.iter().map(|port| port.name.clone()).collect(),
-            inner: Arc::new(model),
+            inputs: ports(&signature.inputs),
+            outputs: ports(&signature.outputs),
+            overridable: ports(&signature.optional),
+            output_names: signature.outputs.iter().map(|port| port.name.clone()).collect(),
+            code,
         }
     }
 
@@ -240,7 +276,14 @@ impl CompiledModel {
     /// # Errors
     /// If that code cannot be compiled; the model still runs.
     pub fn wait_until_optimized(&self) -> Result<()> {
-        self.inner.settle().map_err(Error::of_model)
+        let settle = |model: &driver::CompiledModel| model.settle().map_err(Error::of_model);
+        match &self.code {
+            Code::Whole(model) => settle(model),
+            Code::Divided(divided) => divided.steps.iter().try_for_each(|step| match step {
+                Step::Part { model, .. } => settle(model),
+                Step::Call { .. } => Ok(()),
+            }),
+        }
     }
 }
 

@@ -60,6 +60,40 @@ impl<'a> TensorView<'a> {
         Ok(TensorView { element: inner, shape, bytes })
     }
 
+    /// Extents, outermost first.
+    pub fn shape(&self) -> Vec<usize> {
+        self.shape.iter().map(|&extent| usize::try_from(extent).unwrap_or(0)).collect()
+    }
+
+    /// Extents as C has them.
+    pub(crate) fn extents(&self) -> &[i64] {
+        &self.shape
+    }
+
+    /// The type of the elements.
+    pub fn element_type(&self) -> ElementType {
+        ElementType::of(&self.element)
+    }
+
+    /// The bytes of the elements, little-endian.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// A copy of the elements in row-major order.
+    ///
+    /// # Errors
+    /// If the elements have another type.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        let found = self.element_type();
+        if found != T::TYPE {
+            return Err(Error::input(format!("the tensor is {found}, not {}", T::TYPE)));
+        }
+        let element = |bytes: &[u8]| bytemuck::checked::try_pod_read_unaligned(bytes);
+        let elements: Result<Vec<T>, _> = self.bytes.chunks_exact(size_of::<T>()).map(element).collect();
+        elements.map_err(|error| Error::input(format!("the tensor has elements that are not {}: {error}", T::TYPE)))
+    }
+
     #[cfg(feature = "ndarray")]
     /// A view of an array.
     ///
@@ -109,6 +143,24 @@ impl<'a> From<&'a Value> for Input<'a> {
 impl From<Value> for Input<'_> {
     fn from(value: Value) -> Self {
         Input(Kind::Value(value.inner()))
+    }
+}
+
+/// A view of a run's input; `None` if it is not a tensor of numbers or booleans.
+pub(crate) fn view_of(input: driver::Input<'_>) -> Option<TensorView<'_>> {
+    match input {
+        driver::Input::Elements { element, shape, bytes } => {
+            Some(TensorView { element: element.clone(), shape: shape.to_vec(), bytes })
+        }
+        driver::Input::Value(driver::Value::Tensor(tensor)) => {
+            tensor.element.byte_width()?;
+            Some(TensorView {
+                element: tensor.element.clone(),
+                shape: tensor.shape.clone(),
+                bytes: tensor.data.bytes(),
+            })
+        }
+        driver::Input::Value(_) => None,
     }
 }
 

@@ -21,7 +21,10 @@
 //! nothing, reads no standard input and starts no process unless [`Builder::llvm`] asks for one. Failures are
 //! [`Error`]s, never panics.
 
+mod c_function;
 mod compiler;
+mod custom;
+mod divided;
 mod error;
 mod inputs;
 mod model;
@@ -30,7 +33,9 @@ mod signature;
 mod tensor;
 mod value;
 
+pub use c_function::{CCall, CFunction};
 pub use compiler::{Arithmetic, Builder, CompiledModel, Compiler};
+pub use custom::{CustomCall, CustomOperator, Extents};
 pub use driver::{KernelTime, Stage};
 pub use error::{Error, ErrorKind, Problem};
 pub use inputs::{Input, OutputBuffer, TensorView};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use driver::{Due, KernelTime, Stop};
 
+use crate::compiler::Code;
 use crate::{CompiledModel, Error, ErrorKind, Input, OutputBuffer, Result, Value};
 
 /// Runs a compiled model, one run at a time. Scratch memory is kept between runs.
@@ -25,7 +26,8 @@ use crate::{CompiledModel, Error, ErrorKind, Input, OutputBuffer, Result, Value}
 /// ```
 pub struct Session {
     model: CompiledModel,
-    inner: driver::Session,
+    /// One for each compiled part, in order.
+    parts: Vec<driver::Session>,
 }
 
 /// Limits of one run.
@@ -160,7 +162,11 @@ impl Index<usize> for Outputs {
 
 impl Session {
     pub(crate) fn new(model: &CompiledModel) -> Session {
-        Session { model: model.clone(), inner: driver::Session::new(model.inner.clone()) }
+        let parts = match &model.code {
+            Code::Whole(model) => vec![driver::Session::new(model.clone())],
+            Code::Divided(divided) => divided.sessions(),
+        };
+        Session { model: model.clone(), parts }
     }
 
     /// The model that it runs.
@@ -261,7 +267,7 @@ impl Session {
     /// The time of each kernel call in all runs so far, of all sessions of the model; empty unless the model was compiled with
     /// [`Builder::profile`](crate::Builder::profile).
     pub fn profile(&self) -> Vec<KernelTime> {
-        self.inner.profile()
+        self.parts.iter().flat_map(driver::Session::profile).collect()
     }
 
     /// The buffers in the order of the model's outputs, and the index of the output of each buffer.
@@ -295,8 +301,8 @@ impl Session {
         lent: &mut [Option<&mut [u8]>],
         options: &RunOptions,
     ) -> Result<Vec<driver::Output>> {
-        let model = self.model.inner.clone();
-        let ports = &model.signature.inputs;
+        let code = self.model.code.clone();
+        let ports = &code.signature().inputs;
         if let Some((name, _)) = given.iter().find(|(name, _)| !ports.iter().any(|port| port.name == *name)) {
             let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             return Err(Error::input(format!("the model has no input '{name}', its inputs are {}", names.join(", "))));
@@ -317,7 +323,11 @@ impl Session {
             (None, None) => None,
             (cancel, limit) => Some(Stop::new(limit).or(cancel.as_ref().map(|cancel| cancel.0.clone()))),
         };
-        self.inner.run_with(&inputs, lent, stop.as_ref()).map_err(|diagnostics| {
+        let outputs = match &code {
+            Code::Whole(_) => self.parts[0].run_with(&inputs, lent, stop.as_ref()),
+            Code::Divided(divided) => divided.run(&mut self.parts, &inputs, lent, stop.as_ref()),
+        };
+        outputs.map_err(|diagnostics| {
             let error = Error::of_run(diagnostics);
             match stop.as_ref().and_then(Stop::due) {
                 Some(Due::Requested) => error.of_kind(ErrorKind::Cancelled),
