@@ -1,7 +1,6 @@
 //! Conversions between types. Float to integer saturates and maps NaN to 0; nothing traps.
 
-use dialects::OpCodes;
-use dialects::{OpCode, arith};
+use dialects::{OpCode, OpCodes, arith};
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, InstructionOpcode};

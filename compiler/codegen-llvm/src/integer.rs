@@ -1,8 +1,7 @@
 //! Integer arithmetic, comparison and selection.
 
-use dialects::OpCodes;
 use dialects::arith::CmpIPredicate;
-use dialects::{OpCode, arith, math};
+use dialects::{OpCode, OpCodes, arith, math};
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode};
