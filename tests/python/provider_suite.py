@@ -1,6 +1,6 @@
 """ONNX's backend test in stock ONNX Runtime, with the execution provider and without it.
 
-    python tests/python/provider_suite.py FOLDER [--library FILE] [--filter TEXT] [--every N]
+    python tests/python/provider_suite.py FOLDER [--plugin FILE] [--filter TEXT] [--every N]
 
 FOLDER is what `tests/conformance/fetch.py` wrote; FILE is the plugin, by default that of the package `onnxc`.
 
@@ -188,12 +188,12 @@ def register(library):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
-    parser.add_argument("--library")
+    parser.add_argument("--plugin")
     parser.add_argument("--filter", default="")
     parser.add_argument("--every", type=int, default=1, help="run each Nth case only")
     options = parser.parse_args()
     onnxruntime.set_default_logger_severity(4)
-    devices = register(options.library)
+    devices = register(options.plugin)
     plugin, plain = Runs(devices), Runs([])
     cases = [case for case in all_cases(pathlib.Path(options.folder)) if options.filter in case.name][:: options.every]
     left_out = known(pathlib.Path(__file__).parents[1] / "conformance" / "known.toml")

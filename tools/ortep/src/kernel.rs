@@ -6,7 +6,7 @@ use driver::{CompiledModel, DenseElements, Extent, Input, Output, Port, Session,
 
 use crate::api::KernelContext;
 use crate::status::{Failure, Result};
-use crate::values::{STRING, byte_count};
+use crate::values::STRING;
 
 /// A node of ONNX Runtime's graph that is a compiled part. Several threads may run it at the same time.
 pub(crate) struct Kernel {
@@ -154,14 +154,13 @@ fn input<'a>(context: KernelContext<'a>, at: usize, port: &'a Port) -> Result<Gi
         return Err(Failure::invalid(format!("input '{}' has another element type than the model states", port.name)));
     }
     if element == STRING {
-        let count = shape.iter().product::<i64>();
-        let strings = value.strings(usize::try_from(count).map_err(|_| missing())?)?;
+        let strings = value.strings(shape)?;
         let r#type = Type::static_tensor(shape, port.element.clone());
         let data = DenseElements::from_strings(r#type, &strings).data;
         let tensor = Tensor { element: port.element.clone(), shape: shape.to_vec(), data };
         return Ok(Given::Strings(tensor.into()));
     }
-    let length = byte_count(element, shape).ok_or_else(missing)?;
+    let length = driver::byte_count(&port.element, shape).ok_or_else(missing)?;
     Ok(Given::Elements { element: &port.element, shape, bytes: value.bytes(length)? })
 }
 

@@ -11,7 +11,7 @@ use crate::context;
 use crate::kernel::Kernel;
 use crate::options::{Context, Settings};
 use crate::part::{Part, Source};
-use crate::read::Scope;
+use crate::read::{Scope, named};
 use crate::status::{Failure, Result, text};
 
 /// How often a graph is divided again because nodes turned out not to be supported.
@@ -144,10 +144,7 @@ impl Provider {
 
     /// The kernel of a node that replaces a part.
     pub(crate) fn compile(&self, graph: Graph<'_>, node: Node<'_>) -> Result<Compiled> {
-        let names = |infos: Vec<Option<crate::api::ValueInfo<'_>>>| -> Result<Vec<String>> {
-            infos.into_iter().map(|info| info.map_or_else(|| Ok(String::new()), |info| info.name())).collect()
-        };
-        let (inputs, outputs) = (names(node.inputs()?)?, names(node.outputs()?)?);
+        let (inputs, outputs) = (named(&node.inputs()?)?, named(&node.outputs()?)?);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |found: &Found| {
             let Part { inputs: read, outputs: made, .. } = &found.part;

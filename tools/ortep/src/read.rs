@@ -133,7 +133,7 @@ impl Names {
 }
 
 /// The names of values; empty for missing ones.
-fn named(infos: &[Option<ValueInfo<'_>>]) -> Result<Vec<String>> {
+pub(crate) fn named(infos: &[Option<ValueInfo<'_>>]) -> Result<Vec<String>> {
     infos.iter().map(|info| info.map_or_else(|| Ok(String::new()), ValueInfo::name)).collect()
 }
 
@@ -208,8 +208,7 @@ fn tensor(name: &str, value: Value<'_>) -> Result<TensorProto> {
 
 /// The elements of a tensor of strings.
 pub(crate) fn strings(value: Value<'_>, shape: &[i64]) -> Result<Vec<Bytes>> {
-    let count = shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(usize::try_from(extent).ok()?));
-    let strings = value.strings(count.ok_or_else(|| unreadable("a tensor of strings"))?)?;
+    let strings = value.strings(shape)?;
     Ok(strings.into_iter().map(Bytes::from).collect())
 }
 

@@ -7,6 +7,7 @@
 
 use std::ffi::{CString, c_int, c_void};
 
+use driver::Type;
 use ort_sys::{ONNXTensorElementDataType as Element, ONNXType, OrtTensorTypeAndShapeInfo, OrtTypeInfo};
 use proto::{
     Dimension, DimensionValue, TensorShapeProto, TypeMap, TypeOptional, TypeProto, TypeSequence, TypeTensor, TypeValue,
@@ -36,18 +37,13 @@ fn onnx_number(element: c_int) -> i32 {
     }
 }
 
-/// The bits of an element, by ONNX's number; `None` for strings and unknown types.
-pub(crate) fn bits(number: i32) -> Option<usize> {
-    Some(match number {
-        2 | 3 | 9 | 17..=20 | 24 => 8,
-        4 | 5 | 10 | 16 => 16,
-        1 | 6 | 12 => 32,
-        7 | 11 | 13 | 14 => 64,
-        15 => 128,
-        21..=23 => 4,
-        25 | 26 => 2,
-        _ => return None,
-    })
+/// The bits of an element as ONNX Runtime stores it, by ONNX's number; `None` for strings and unknown types.
+fn bits(number: i32) -> Option<usize> {
+    match driver::element_type(number)? {
+        // a boolean is a byte
+        Type::I1 => Some(8),
+        element => element.bit_width().map(|bits| bits as usize),
+    }
 }
 
 /// Whether values of a type are passed between ONNX Runtime and compiled code: tensors of whole bytes or of strings.
@@ -63,9 +59,11 @@ pub(crate) fn is_passed(r#type: &TypeProto) -> bool {
 
 /// The size of a tensor in bytes, packed as ONNX Runtime stores it.
 pub(crate) fn byte_count(number: i32, shape: &[i64]) -> Option<usize> {
-    let extents = shape.iter().map(|&extent| usize::try_from(extent).ok());
-    let count = extents.into_iter().try_fold(1usize, |count, extent| count.checked_mul(extent?))?;
-    Some(count.checked_mul(bits(number)?)?.div_ceil(8))
+    Some(element_count(shape)?.checked_mul(bits(number)?)?.div_ceil(8))
+}
+
+fn element_count(shape: &[i64]) -> Option<usize> {
+    shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(usize::try_from(extent).ok()?))
 }
 
 impl<'a> Value<'a> {
@@ -115,7 +113,8 @@ impl<'a> Value<'a> {
     }
 
     /// The elements of a tensor of strings.
-    pub(crate) fn strings(self, count: usize) -> Result<Vec<String>> {
+    pub(crate) fn strings(self, shape: &[i64]) -> Result<Vec<String>> {
+        let count = element_count(shape).ok_or_else(|| Failure::refused("a tensor of strings is too large"))?;
         (0..count).map(|at| self.string(at)).collect()
     }
 
@@ -260,4 +259,21 @@ impl AsRef<[u8]> for Lent {
 /// Bytes for a message that is dropped before they are: in the same call of ONNX Runtime.
 pub(crate) fn lent(bytes: &[u8]) -> proto::Bytes {
     proto::Bytes::from_owner(Lent { first: bytes.as_ptr(), length: bytes.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_have_the_sizes_of_onnx_runtime() {
+        let of = |number| (bits(number), byte_count(number, &[3]));
+        // float, boolean, complex128, int4, uint2, string, none
+        let found = [1, 9, 15, 22, 25, STRING, 0].map(of);
+        let sized = |bits, bytes| (Some(bits), Some(bytes));
+        let expected =
+            [sized(32, 12), sized(8, 3), sized(128, 48), sized(4, 2), sized(2, 1), (None, None), (None, None)];
+        assert_eq!(found, expected);
+        assert_eq!(byte_count(1, &[-1]), None);
+    }
 }
