@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{ExternalName, UserExternalNameRef};
+use cranelift_codegen::ir::ExternalName;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
@@ -88,22 +88,10 @@ impl Generator {
 
     /// Compiles every function with a body.
     pub fn generate(&self, module: &Module) -> Result<Functions> {
-        self.generate_or(module, |_| None)
-    }
-
-    /// Compiles every function with a body for which there is no other code.
-    pub fn generate_or(
-        &self,
-        module: &Module,
-        other: impl Fn(&FunctionView<'_>) -> Option<CompiledFunction>,
-    ) -> Result<Functions> {
         let mut frontend = FunctionBuilderContext::new();
         let compile = |function: FunctionView<'_>| match self.cancelled.load(Ordering::Relaxed) {
             true => Err(cancelled()),
-            false => match other(&function) {
-                Some(code) => Ok(code),
-                None => compile_function(function, self.targets.of(&function), &mut frontend),
-            },
+            false => compile_function(function, self.targets.of(&function), &mut frontend),
         };
         Ok(Functions(definitions(module).map(compile).collect::<Result<_, _>>()?))
     }
@@ -190,34 +178,6 @@ pub struct CompiledFunction {
 }
 
 impl CompiledFunction {
-    /// Code that another assembler made. `addresses` has the offsets of eight-byte addresses in it, and for each the
-    /// index of its symbol in `externals`.
-    pub fn assembled(
-        name: &str,
-        alignment: u64,
-        code: Vec<u8>,
-        addresses: Vec<(usize, usize)>,
-        externals: Vec<External>,
-    ) -> CompiledFunction {
-        let relocation = |(at, external): (usize, usize)| FinalizedMachReloc {
-            offset: at as u32,
-            kind: Reloc::Abs8,
-            target: FinalizedRelocTarget::ExternalName(ExternalName::user(UserExternalNameRef::from_u32(
-                external as u32,
-            ))),
-            addend: 0,
-        };
-        CompiledFunction {
-            name: name.to_string(),
-            location: Location::Unknown,
-            alignment,
-            code,
-            relocations: addresses.into_iter().map(relocation).collect(),
-            names: (0..externals.len() as u32).collect(),
-            externals,
-        }
-    }
-
     /// The function's name.
     pub fn name(&self) -> &str {
         &self.name

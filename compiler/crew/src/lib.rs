@@ -9,7 +9,6 @@
 
 #![allow(unsafe_code, reason = "work that borrows is shared with threads that outlive it")]
 
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -33,19 +32,12 @@ struct Worker {
     process: u32,
 }
 
-/// A job that a thread takes when it is idle.
-type Later = Arc<Mutex<Option<Job>>>;
-
 /// Idle threads.
 static IDLE: Mutex<Vec<Arc<Worker>>> = Mutex::new(Vec::new());
-/// Jobs that threads take before they become idle.
-static LATER: Mutex<VecDeque<Later>> = Mutex::new(VecDeque::new());
 
 /// A job on another thread, whose result may be waited for.
 pub struct Handle<T> {
     outcome: Arc<Outcome<T>>,
-    /// The job, if no thread has taken it: the waiter runs it itself.
-    later: Option<Later>,
 }
 
 struct Outcome<T> {
@@ -61,9 +53,6 @@ impl<T> Handle<T> {
 
     /// Waits for the end of the job, whose panic is the error.
     pub fn outcome(self) -> std::thread::Result<T> {
-        if let Some(job) = self.later.and_then(|later| lock(&later).take()) {
-            job();
-        }
         let mut result = lock(&self.outcome.result);
         loop {
             match result.take() {
@@ -74,36 +63,11 @@ impl<T> Handle<T> {
     }
 }
 
-/// Starts threads until `threads` of them are waiting; a new thread needs a moment to start.
-pub fn prepare(threads: usize) {
-    let mut idle = idle_workers();
-    while idle.len() < threads
-        && let Some(worker) = Worker::start()
-    {
-        idle.push(worker);
-    }
-}
-
 /// Runs a job on another thread; on this one if the system refuses a thread.
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
     let (job, outcome) = job(work);
     run(job);
-    Handle { outcome, later: None }
-}
-
-/// Runs a job on another thread once one is idle, or on the thread that waits for it, whichever is first.
-pub fn spawn_later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
-    let (job, outcome) = job(work);
-    let later = Later::new(Mutex::new(Some(job)));
-    lock(&LATER).push_back(later.clone());
-    Handle { outcome, later: Some(later) }
-}
-
-/// Starts a deferred job now, if there is one.
-pub fn begin_later() {
-    if !lock(&LATER).is_empty() {
-        run(Box::new(|| ()));
-    }
+    Handle { outcome }
 }
 
 /// A closure as a job, and the slot for its result.
@@ -137,12 +101,6 @@ fn run(job: Job) {
     }
 }
 
-/// The next deferred job.
-fn next_later() -> Option<Job> {
-    let mut queue = lock(&LATER);
-    std::iter::from_fn(|| queue.pop_front()).find_map(|later| lock(&later).take())
-}
-
 impl Worker {
     /// Starts a waiting thread; `None` if the system refuses.
     fn start() -> Option<Arc<Worker>> {
@@ -161,15 +119,12 @@ impl Worker {
         self.has_job.notify_one();
     }
 
-    /// Runs jobs, and deferred ones in between.
+    /// Runs jobs.
     fn serve(self: &Arc<Worker>) {
         while let Some((job, processors)) = self.next() {
             // once it has started, the scheduler may move it
             Option::iter(&processors).for_each(Processors::enter);
             job();
-            while let Some(later) = next_later() {
-                later();
-            }
             lock(&IDLE).push(self.clone());
         }
     }

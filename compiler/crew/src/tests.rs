@@ -4,26 +4,9 @@ use super::*;
 
 #[test]
 fn gives_results_back() {
-    prepare(2);
     let handles: Vec<_> = (0..8).map(|number| spawn(move || number * number)).collect();
     let results: Vec<i32> = handles.into_iter().map(Handle::join).collect();
     assert_eq!(results, [0, 1, 4, 9, 16, 25, 36, 49]);
-}
-
-#[test]
-fn does_later_what_can_wait() {
-    // the waiter runs it, unless a thread was faster
-    assert_eq!(spawn_later(|| 5).join(), 5);
-    let (sender, done) = std::sync::mpsc::channel();
-    let waits = spawn_later(move || sender.send(7));
-    spawn(|| ()).join();
-    assert_eq!(done.recv(), Ok(7));
-    assert_eq!(waits.join(), Ok(()));
-    let (sender, done) = std::sync::mpsc::channel();
-    let waits = spawn_later(move || sender.send(8));
-    begin_later();
-    assert_eq!(done.recv(), Ok(8));
-    assert_eq!(waits.join(), Ok(()));
 }
 
 #[test]

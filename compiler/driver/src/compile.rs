@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::fast::prepare;
 use engine::fast::tiers::Successor;
 use ir::pass::Timings;
 use ir::{Blob, IndexMap, Module, Result};
@@ -14,7 +13,6 @@ use crate::compiler::{Compiler, Source, main_function, within_memory};
 use crate::keeper::Keep;
 use crate::model::CompiledModel;
 use crate::options::Backend;
-use crate::pipeline;
 use crate::progress::Stage;
 use crate::request::Request;
 use crate::signature::Signature;
@@ -84,32 +82,10 @@ impl Compiler {
         options: &import::Options,
         mut timings: Timings,
     ) -> Result<CompiledModel> {
-        self.prepare_threads();
         let (module, warnings) = self.import(source, options, &mut timings)?;
-        let _taken = self.prepares().then(|| prepare::prefault_memory(&module));
         // files of external data may change while the model's file does not
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
-    }
-
-    /// Whether threads prepare in the background what a compilation needs.
-    fn prepares(&self) -> bool {
-        self.options.engine.is_fast() && self.options.workers > 1
-    }
-
-    /// Starts the threads that compile and run, unless there is only one.
-    fn prepare_threads(&self) {
-        if self.prepares() {
-            // for constants and code
-            crew::prepare(self.options.workers);
-            let has_loops = self.options.threads > 1;
-            drop(crew::spawn(move || {
-                pipeline::read_tables();
-                if has_loops {
-                    runtime::pool::prepare();
-                }
-            }));
-        }
     }
 
     fn compile_imported(&self, module: Module, mut timings: Timings, keep: Option<Keep>) -> Result<CompiledModel> {

@@ -83,7 +83,7 @@ impl Compiler {
         let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
         let [threads, workers] = [options.threads, options.workers]
             .map(|count| if count == 0 { available() } else { count.min(MOST_THREADS) });
-        // checks have no templates
+        // code with checks is compiled once, as a whole
         let is_fast = options.engine.is_fast();
         let engine = if options.sanitize && is_fast { EngineKind::Plain } else { options.engine };
         Compiler { options: Options { threads, workers, engine, ..options } }

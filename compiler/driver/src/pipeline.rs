@@ -201,15 +201,6 @@ pub fn run(module: &mut Module, pipeline: &Pipeline, options: &Options, timings:
     manager.run(module, pipeline, timings)
 }
 
-/// Initialises data that every compilation needs, before a caller waits for it.
-pub(crate) fn read_tables() {
-    dialects::onnx::schema::read_tables();
-    optimize::read_rules();
-    passes();
-    operations();
-    engine::fast::read_tables();
-}
-
 /// Refuses names of stages that are not part of a compilation with these options.
 pub(crate) fn check_names(options: &Options) -> Result<()> {
     let pipelines = [graph(options), kernels(options, Prepared::ByCompiler), low(options)];

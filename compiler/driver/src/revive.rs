@@ -26,8 +26,6 @@ impl Compiler {
         };
         backends.iter().find_map(|&backend| {
             let entry = request.find(backend)?;
-            // little remains to be done but to wait for reads
-            crew::begin_later();
             let bytes = request.folder.as_ref()?.read(&entry)?;
             self.revive(request, backend, Entry::decode(&bytes, &request.model, Kept::decode)?)
         })

@@ -3,9 +3,8 @@
 //! An [`Engine`] is one way there. Both of this crate give the same results bit for bit.
 //! - [`PlainEngine`] lowers the module, compiles all of it, and links it. It has no threads in the background, writes no
 //!   file, and its code does not change any more.
-//! - [`FastStart`] shortens the time to the first result: code is compiled while it runs, host functions are assembled
-//!   from templates, weights and pages are prepared in the background, and optimised tiers replace code that keeps
-//!   running. Everything that only exists for this is in the folder `fast`.
+//! - [`FastStart`] shortens the time to the first result: code is compiled while it runs, weights are prepared in
+//!   the background, and optimised tiers replace code that keeps running. Everything that only exists for this is in the folder `fast`.
 //!
 //! [`cache`] stores compiled models, [`worker`] has the LLVM back end in helper processes.
 

@@ -23,7 +23,6 @@ mod saturate;
 mod scalar;
 
 use dialects::{OpCodes, func};
-use std::sync::LazyLock;
 
 use dialects::func::MAIN;
 use dialects::onnx::YIELD;
@@ -113,11 +112,6 @@ impl Default for Options {
             iterations: 8,
         }
     }
-}
-
-/// Parses the rules, before a caller waits for them.
-pub fn read_rules() {
-    LazyLock::force(&rules::RULES);
 }
 
 /// Optimises `@main_graph`.

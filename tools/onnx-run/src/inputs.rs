@@ -11,46 +11,19 @@ use indexmap::IndexMap;
 use crate::files::{decoded, extension, is_array, read_archive, read_bytes, read_tensor};
 use crate::random;
 
-/// Smaller files are read without a thread.
-const WORTH: u64 = 1 << 17;
-
-/// The tensors of a folder, read in the background while the model is compiled.
-#[derive(Default)]
-pub(crate) struct ReadAhead(Option<crew::Handle<HashMap<PathBuf, NamedTensor>>>);
-
 /// A tensor, with the name in its file.
 type NamedTensor = (String, Tensor);
 
-impl ReadAhead {
-    /// Starts to read a folder, if it is one. Files that are not tensors or cannot be read are skipped, and read later
-    /// if they are needed.
-    pub(crate) fn begin(folder: Option<&Path>) -> ReadAhead {
-        let mut paths = folder.and_then(|folder| files_of(folder).ok()).unwrap_or_default();
-        paths.retain(|path| is_input(path));
-        let bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|metadata| metadata.len()).sum();
-        let tensor = |path: PathBuf| Some((path.clone(), read_named(&path).ok()?));
-        let read = || crew::spawn_later(move || paths.into_iter().filter_map(tensor).collect());
-        ReadAhead((bytes >= WORTH).then(read))
-    }
-
-    fn finish(self) -> HashMap<PathBuf, NamedTensor> {
-        self.0.map(|thread| thread.join()).unwrap_or_default()
-    }
-}
-
-/// Reads inputs from `NAME=FILE` arguments and from a `.npz` file or a folder, which may have been read in the
-/// background.
+/// Reads inputs from `NAME=FILE` arguments and from a `.npz` file or a folder.
 pub(crate) fn read(
     signature: &Signature,
     named: &[String],
     all: Option<&Path>,
-    ahead: ReadAhead,
 ) -> Result<IndexMap<String, Value>, Failure> {
     let mut inputs = IndexMap::new();
     if let Some(path) = all {
-        let ahead = ahead.finish();
         inputs.extend(match path.is_dir() {
-            true => read_folder(path, signature, ahead)?,
+            true => read_folder(path, signature)?,
             false => gathered(read_archive(path)?, signature),
         });
     }
@@ -353,11 +326,7 @@ fn read_named(path: &Path) -> Result<NamedTensor, String> {
 
 /// The files of a folder by file name, or by the name inside; `input_0.pb` without a name is the first input. The parts
 /// of a sequence or a map are named as in saved outputs.
-fn read_folder(
-    folder: &Path,
-    signature: &Signature,
-    mut ahead: HashMap<PathBuf, NamedTensor>,
-) -> Result<Vec<(String, Value)>, String> {
+fn read_folder(folder: &Path, signature: &Signature) -> Result<Vec<(String, Value)>, String> {
     let paths = files_of(folder).map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
     let (mut arrays, mut values) = (Vec::new(), Vec::new());
     for path in paths.into_iter().filter(|path| is_input(path)) {
@@ -366,10 +335,9 @@ fn read_folder(
         let file_name = decoded(stem);
         let port = signature.input(&file_name).or_else(|| signature.inputs.get(number?));
         let is_tensor = extension(&path) == "npy" || port.is_none_or(|port| port.container() == Container::Tensor);
-        let (name, value) = match ahead.remove(&path).filter(|_| is_tensor) {
-            Some((name, tensor)) => (name, Value::Tensor(tensor)),
-            None if is_tensor => read_named(&path).map(|(name, tensor)| (name, Value::Tensor(tensor)))?,
-            None => read_value(&path, port).map_err(|found| found[0].statement())?,
+        let (name, value) = match is_tensor {
+            true => read_named(&path).map(|(name, tensor)| (name, Value::Tensor(tensor)))?,
+            false => read_value(&path, port).map_err(|found| found[0].statement())?,
         };
         let own = port.filter(|_| extension(&path) == "pb").map_or(file_name, |port| port.name.clone());
         let name = if name.is_empty() { own } else { name };

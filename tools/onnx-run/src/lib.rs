@@ -68,7 +68,6 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     if let Some(steps) = arguments.train {
         return train::run(arguments, &compiler, path, steps);
     }
-    let ahead = inputs::ReadAhead::begin(arguments.inputs.as_deref());
     let compiled = compiler.compile_file(path);
     // an input without a shape gets that of its value
     let stated = if compiled.is_err() { compiler.unranked_inputs(path) } else { None };
@@ -79,7 +78,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     };
     let mut given = match arguments.test_data {
         Some(_) => IndexMap::new(),
-        None => inputs::read(signature, &arguments.input, arguments.inputs.as_deref(), ahead)?,
+        None => inputs::read(signature, &arguments.input, arguments.inputs.as_deref())?,
     };
     let open = stated.as_ref().map(|(_, open)| open.clone());
     let shapes = inputs::shapes(&compiler, path, (signature, open), &given);

@@ -14,8 +14,7 @@ pub(crate) fn run(arguments: &Arguments, compiler: &Compiler, path: &Path, steps
     let mut trainer = Trainer::compile_file(compiler, path, &ImportOptions::default())?;
     trainer.initialize()?;
     let signature = trainer.step_signature().clone();
-    let mut given =
-        inputs::read(&signature, &arguments.input, arguments.inputs.as_deref(), inputs::ReadAhead::default())?;
+    let mut given = inputs::read(&signature, &arguments.input, arguments.inputs.as_deref())?;
     let first = trainer.variables().map(|(name, tensor)| (name.to_string(), Value::Tensor(tensor.clone())));
     given.extend(first.collect::<Vec<_>>());
     let random = arguments.random.then(|| Random::of(arguments, path));

@@ -18,7 +18,6 @@ use runtime::busy::{Busy, while_waiting};
 use super::awaits;
 use super::ondemand::{OnDemand, Provided, Source};
 use super::panics::ended;
-use super::template;
 use super::text::Text;
 use crate::Settings;
 use crate::globals::{Place, constants, lost};
@@ -269,7 +268,7 @@ impl Parts {
     fn to_code(&self, part: &mut Module) -> Result<Functions> {
         self.settings.lowering.lower_partition(part)?;
         keep_first_definitions(part, &mut self.lock().known);
-        self.generator.generate_or(part, template::assemble)
+        self.generator.generate(part)
     }
 
     /// All partitions at the low level, which are moved out.

@@ -1,6 +1,5 @@
 //! Fast start: everything that only exists to shorten the time to the first result.
 
-mod assembler;
 mod awaits;
 pub mod background;
 pub mod baseline;
@@ -10,7 +9,6 @@ pub mod prefault;
 pub mod prepare;
 mod routine_calls;
 mod stubs;
-mod template;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -20,7 +18,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use codegen_cranelift::{Generator, Tier};
 use dialects::func::MAIN;
 use ir::pass::Timings;
 use ir::{Module, Result};
@@ -93,10 +90,4 @@ pub fn symbols(globals: &mut Globals) -> Result<BTreeMap<String, usize>> {
     let mut symbols = globals.symbols()?;
     symbols.extend(awaits::symbols());
     Ok(symbols)
-}
-
-/// Initialises data of the code generator that every compilation needs.
-pub fn read_tables() {
-    // an unknown processor is reported when code is generated
-    drop(Generator::new(Tier::Quick, Arc::default()));
 }

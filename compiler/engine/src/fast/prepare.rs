@@ -11,7 +11,7 @@ use dialects::func::MAIN;
 use dialects::{OpCodes, rt, tensor};
 use std::ops::Range;
 
-use data::{Blob, Prefaulted};
+use data::Blob;
 use dialects::rt::routines::{Extents, Operand, Routine};
 use ir::pass::{PassContext, PassDefinition, PassOption, PassOptions};
 use ir::{Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
@@ -71,47 +71,8 @@ const DISCARDED: usize = 1 << 20;
 /// Fewer bytes are computed on one thread, because the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
-/// Pages that a background thread prefaults until this is dropped.
-pub struct PrefaultedMemory {
-    pages: Prefaulted,
-    thread: Option<crew::Handle<()>>,
-}
-
-impl Drop for PrefaultedMemory {
-    fn drop(&mut self) {
-        self.pages.stop();
-        // pages that were not prefaulted are allocated when they are touched
-        let _ = self.thread.take().map(crew::Handle::outcome);
-    }
-}
-
-/// Starts to prefault memory for the packed weights of a model that has just been imported: about the size of the
-/// weights that are not only gathered from.
-pub fn prefault_memory(module: &Module) -> Option<PrefaultedMemory> {
-    let body = module.function(MAIN)?.body;
-    let length = |op: &Op| {
-        let elements = body.attribute(*op, "value")?.as_dense()?;
-        elements.data.is_mapped().then(|| elements.data.bytes().len())
-    };
-    let is_prepared = |op: &Op| {
-        let results = body.op(*op).results();
-        results.iter().flat_map(|&result| body.uses(result)).any(|r#use| !picks(body, r#use.op))
-    };
-    let bytes = body.ops(body.entry()?).iter().filter_map(|op| length(op).filter(|_| is_prepared(op))).sum();
-    let (pages, prefaulting) = Prefaulted::begin(if bytes <= ROOM { bytes } else { 0 })?;
-    Some(PrefaultedMemory { pages, thread: Some(crew::spawn(move || prefaulting.run())) })
-}
-
-/// Whether an operation gathers from an operand.
-fn picks(body: &Body, op: Op) -> bool {
-    let moves = operators::row_of(body.name(op)).is_some_and(|row| row.kind == operators::Kind::Movement);
-    moves && body.op(op).operands().len() > 1
-}
-
 fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptions>) -> Result<()> {
     let Some(main) = module.symbol(MAIN) else { return Ok(()) };
-    // from here on there is work for all processors
-    data::stop_prefaulting();
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let Plan { calls, length } = Plan::of(&body);
     if length <= ROOM {

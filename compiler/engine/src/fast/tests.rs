@@ -1,4 +1,4 @@
-//! Code on demand and templates, on small modules.
+//! Code on demand, on small modules.
 
 #![allow(unsafe_code, reason = "runs the code it compiled")]
 
@@ -9,12 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use data::Blob;
 use ir::{Attribute, Attributes, Body, Builder, Diagnostic, FunctionType, Location, Module, Result, Type, Value};
 
-use codegen_cranelift::{Generator, Options, Tier, compile};
+use codegen_cranelift::{Generator, Tier};
 
 use super::background::Background;
 use super::ondemand::{OnDemand, Provided, Source};
 use super::routine_calls::{self, RoutineCall};
-use super::template;
 use super::text::Text;
 use crate::globals::Place;
 
@@ -37,11 +36,6 @@ fn add_function(module: &mut Module, name: &str, inputs: &[Type], build: impl Fn
     let r#type = FunctionType { inputs: inputs.to_vec(), results: vec![] };
     let op = module.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
     module.update_function_type(op);
-}
-
-fn options() -> Options {
-    let symbols = runtime::symbols().into_iter().map(|(name, address)| (name.to_string(), address as usize)).collect();
-    Options { symbols, threads: 2, ..Options::default() }
 }
 
 /// Provides `@main`, which calls `@sum` twice, and `@sum`, which adds its arguments to a number.
@@ -188,105 +182,4 @@ fn weights_whose_preparation_panics_are_an_error() {
     let place = Place::Bytes(blobs[0].clone());
     assert!(place.ready().expect_err("no routine has that name").message.contains("preparation of weights"));
     assert!(job.outcome().is_err());
-}
-
-/// A host function that reads numbers from its table, computes everything that templates support, and writes the
-/// results after them.
-fn host(name: &str) -> Module {
-    let mut module = Sums::sum();
-    add_function(&mut module, name, &[buffer(Type::I64)], |b, arguments| {
-        let table = arguments[0];
-        let load = |b: &mut Builder<'_>, at: i64, r#type: Type| {
-            let (at, from) = (b.constant_index(at), buffer(r#type.clone()));
-            let address = b.value("rt.address", &[table], Type::Index, []);
-            let words = b.value("rt.buffer", &[address], from, []);
-            b.value("memref.load", &[words, at], r#type, [])
-        };
-        let (x, y) = (load(b, 0, Type::I64), load(b, 1, Type::I64));
-        let [i, j] = [x, y].map(|word| b.value("arith.index_cast", &[word], Type::Index, []));
-        let (v, w) = (load(b, 2, Type::F64), load(b, 3, Type::F64));
-        let mut results = Vec::new();
-        for name in ["addi", "subi", "muli", "andi", "ori", "xori", "minsi", "maxsi"] {
-            results.push(b.value(format!("arith.{name}"), &[i, j], Type::Index, []));
-        }
-        let seven = b.constant_index(-7);
-        results.push(b.value("arith.divsi", &[i, seven], Type::Index, []));
-        let mut bits = Vec::new();
-        for predicate in 0..10 {
-            bits.push(b.value("arith.cmpi", &[x, y], Type::I1, [("predicate", Attribute::i64(predicate))]));
-        }
-        for predicate in 1..6 {
-            bits.push(b.value("arith.cmpf", &[v, w], Type::I1, [("predicate", Attribute::i64(predicate))]));
-        }
-        for &bit in &bits {
-            results.push(b.value("arith.select", &[bit, i, j], Type::Index, []));
-        }
-        let half = b.constant(Attribute::float(0.5, Type::F64), Type::F64);
-        let mut float = b.value("arith.sitofp", &[x], Type::F64, []);
-        for (name, other) in [("addf", v), ("mulf", half), ("subf", w), ("divf", v)] {
-            float = b.value(format!("arith.{name}"), &[float, other], Type::F64, []);
-            results.push(float);
-        }
-        // more arguments than there are registers
-        let single = b.value("arith.sitofp", &[y], Type::F32, []);
-        let (total, first) =
-            (b.value("memref.alloca", &[], Type::memref([Some(3)], Type::F32), []), b.constant_index(0));
-        let total = b.value("rt.address", &[total], Type::Index, []);
-        let words = b.value("rt.buffer", &[total], buffer(Type::I64), []);
-        let total = b.value("rt.buffer", &[total], buffer(Type::F32), []);
-        let one = b.constant(Attribute::f32(1.5), Type::F32);
-        b.create("rt.pack", &[words, one], &[], [("words", Attribute::i64_dense_array(&[0]))]);
-        let many = [total, i, j, seven, i, j, i, j, single, one, single, one, single, one, single, one, single];
-        b.create("func.call", &many, &[], [("callee", Attribute::symbol("sum"))]);
-        results.push(b.value("memref.load", &[total, first], Type::F32, []));
-        // the maximum is passed as the first argument of a block
-        let root = b.body.root();
-        let join = b.body.add_block(root, &[Type::Index, Type::Index]);
-        let segments = Attribute::i32_dense_array(&[1, 2, 2]);
-        let branch = b.create("cf.cond_br", &[bits[4], i, j, j, i], &[], [("operandSegmentSizes", segments)]);
-        b.body.set_successors(branch, &[join, join]);
-        b.set_block(join);
-        results.extend(b.body.arguments(join).to_vec());
-        let words: Vec<i64> = (0..results.len() as i64).map(|at| at + 8).collect();
-        let operands: Vec<Value> = std::iter::once(table).chain(results).collect();
-        b.create("rt.pack", &operands, &[], [("words", Attribute::i64_dense_array(&words))]);
-        b.create("func.return", &[x], &[], []);
-    });
-    let op = module.symbol(name).expect("it was added");
-    let mut r#type = module.function_view(op).expect("a function").r#type.clone();
-    r#type.results = vec![Type::I64];
-    let attributes = &mut module.body.op_mut(op).attributes;
-    attributes.set("function_type", Attribute::Type(Type::Function(r#type.into())));
-    attributes.set("rt.host", Attribute::Unit);
-    module
-}
-
-#[test]
-fn templates_compute_what_cranelift_does() {
-    if !template::IS_SUPPORTED {
-        return;
-    }
-    let module = host("host");
-    let view = module.function("host").expect("it was added");
-    assert!(template::assemble(&view).is_some(), "every operation has a template");
-    let generator = Generator::new(Tier::Quick, Arc::default()).expect("this machine is known");
-    let by_template =
-        generator.relocatable(vec![Arc::new(generator.generate_or(&module, template::assemble).expect("compiles"))]);
-    let by_template = by_template.link(&options().symbols).expect("links");
-    let by_cranelift = compile(std::slice::from_ref(&module), &options()).expect("compiles");
-    let run = |address: Option<*const u8>, mut table: [i64; 64]| {
-        // SAFETY: the type of `@host`.
-        let run: extern "C" fn(*mut i64) -> i64 = unsafe { std::mem::transmute(address.expect("is defined")) };
-        (run(table.as_mut_ptr()), table)
-    };
-    let words = [0, 1, -1, 41, -1_000_000_007, 1 << 40, i64::MIN, i64::MAX];
-    let floats = [0.0, -0.0, 2.5, -1e300, f64::INFINITY, f64::NAN];
-    for (x, y) in words.iter().flat_map(|&x| words.iter().map(move |&y| (x, y))) {
-        for (v, w) in floats.iter().flat_map(|&v| floats.iter().map(move |&w| (v, w))) {
-            let mut table = [0; 64];
-            table[..4].copy_from_slice(&[x, y, f64::to_bits(v) as i64, f64::to_bits(w) as i64]);
-            let results = [by_template.function("host"), by_cranelift.function("host")].map(|host| run(host, table));
-            assert_eq!(results[0], results[1], "{x} {y} {v} {w}");
-        }
-    }
 }

@@ -1,12 +1,7 @@
 //! Memory of constants and buffers: aligned and zeroed; large ones have separate pages.
 
-mod prefault;
-
 use limits::Shortage;
 use memmap2::MmapMut;
-
-use prefault::Window;
-pub use prefault::{Prefaulted, Prefaulting, stop_prefaulting};
 
 /// Bytes that begin on a 64-byte boundary (a cache line, and a full AVX-512 vector).
 pub struct AlignedBytes {
@@ -19,8 +14,6 @@ enum Memory {
     Heap(Vec<u8>, usize),
     /// Separate pages.
     Pages(MmapMut),
-    /// Prefaulted pages.
-    Window(Window),
 }
 
 /// Alignment of owned bytes.
@@ -45,10 +38,7 @@ impl AlignedBytes {
     pub fn try_zeroed(length: usize) -> Result<AlignedBytes, Shortage> {
         limits::ask(length as u64)?;
         let memory = match length >= OWN_PAGES {
-            true => match Window::of_taken(length) {
-                Some(window) => Memory::Window(window),
-                None => Memory::Pages(map(length).ok_or(Shortage { wanted: length as u64, available: None })?),
-            },
+            true => Memory::Pages(map(length).ok_or(Shortage { wanted: length as u64, available: None })?),
             false => {
                 let bytes = vec![0u8; length + ALIGNMENT - 1];
                 let start = bytes.as_ptr().align_offset(ALIGNMENT);
@@ -63,7 +53,6 @@ impl AlignedBytes {
         match &self.memory {
             Memory::Heap(bytes, start) => &bytes[*start..*start + self.length],
             Memory::Pages(pages) => pages,
-            Memory::Window(window) => window.as_slice(),
         }
     }
 
@@ -72,7 +61,6 @@ impl AlignedBytes {
         match &mut self.memory {
             Memory::Heap(bytes, start) => &mut bytes[*start..*start + self.length],
             Memory::Pages(pages) => pages,
-            Memory::Window(window) => window.as_mut_slice(),
         }
     }
 
@@ -86,7 +74,6 @@ impl AlignedBytes {
         match &self.memory {
             Memory::Heap(..) => {}
             Memory::Pages(pages) => steps(first, end).for_each(|(start, bytes)| populate(pages, start, bytes)),
-            Memory::Window(window) => window.take(first, end),
         }
     }
 }
