@@ -24,10 +24,6 @@ const SPARE_BUFFERS: usize = 16;
 /// more.
 pub type OutputCallback = extern "C" fn(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8;
 
-/// Receives newly allocated scratch memory that has not been touched yet. Null and 0 mean that the previous arena is
-/// freed.
-pub type ArenaCallback = extern "C" fn(host: *mut c_void, arena: *mut u8, bytes: i64);
-
 /// The scratch memory and state of one run. Reused from run to run; used by one run at a time.
 #[repr(C)]
 pub struct RunContext {
@@ -49,8 +45,6 @@ pub struct RunContext {
     pub strings: *mut StringTable,
     /// The sequences and optionals of the run, or null.
     pub handles: *mut HandleTable,
-    /// Receives new arenas.
-    pub on_arena: Option<ArenaCallback>,
     /// The access that a checked build refused.
     pub fault: Option<Fault>,
 }
@@ -93,15 +87,8 @@ impl RunContext {
             spare: std::ptr::null_mut(),
             strings: std::ptr::null_mut(),
             handles: std::ptr::null_mut(),
-            on_arena: None,
             fault: None,
         }
-    }
-
-    /// A context whose host is notified of its arenas.
-    pub fn with_arena_callback(mut self, callback: ArenaCallback) -> RunContext {
-        self.on_arena = Some(callback);
-        self
     }
 
     /// A context for a model with strings.
@@ -146,7 +133,6 @@ impl RunContext {
             } else {
                 self.arena_bytes = bytes.max(ARENA_ALIGNMENT as i64);
                 prefer_huge(self.arena, self.arena_bytes);
-                self.tell_arena();
             }
         }
         self.arena
@@ -242,18 +228,10 @@ impl RunContext {
         }
     }
 
-    /// Notifies the host of the current arena.
-    fn tell_arena(&self) {
-        if let Some(tell) = self.on_arena {
-            tell(self.host, self.arena, self.arena_bytes);
-        }
-    }
-
     fn release(&mut self) {
         let (arena, bytes) = (std::mem::replace(&mut self.arena, std::ptr::null_mut()), self.arena_bytes);
         self.arena_bytes = 0;
         if let (false, Some(layout)) = (arena.is_null(), arena_layout(bytes)) {
-            self.tell_arena();
             // SAFETY: allocated in `arena` with this very layout.
             unsafe { dealloc(arena, layout) };
         }

@@ -283,6 +283,12 @@ fn await_ticket(shared: &Shared, mailbox: &Mailbox, seen: u32) -> u32 {
     }
 }
 
+/// Starts the workers, so that they sleep, ready to be woken, when the first loop comes: a new thread may start
+/// milliseconds late.
+pub fn prepare() {
+    pool();
+}
+
 /// Limits the loops that this thread starts to `threads` threads; 0 means all.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_set_threads(threads: i64) {

@@ -63,6 +63,16 @@ impl<T> Handle<T> {
     }
 }
 
+/// Starts threads until `threads` of them are waiting; a new thread needs a moment to start.
+pub fn prepare(threads: usize) {
+    let mut idle = idle_workers();
+    while idle.len() < threads
+        && let Some(worker) = Worker::start()
+    {
+        idle.push(worker);
+    }
+}
+
 /// Runs a job on another thread; on this one if the system refuses a thread.
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
     let (job, outcome) = job(work);

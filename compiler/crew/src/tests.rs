@@ -4,6 +4,7 @@ use super::*;
 
 #[test]
 fn gives_results_back() {
+    prepare(2);
     let handles: Vec<_> = (0..8).map(|number| spawn(move || number * number)).collect();
     let results: Vec<i32> = handles.into_iter().map(Handle::join).collect();
     assert_eq!(results, [0, 1, 4, 9, 16, 25, 36, 49]);

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::memory::AlignedBytes;
+use crate::memory::{AlignedBytes, Prefaulted};
 
 /// Immutable bytes: owned, part of a mapped file, or computed by another thread. Cloning shares them.
 #[derive(Clone)]
@@ -96,15 +96,15 @@ impl Blob {
     /// The same, if the memory can be allocated.
     pub fn try_build(length: usize, fill: impl FnOnce(&mut [u8])) -> Result<Blob, limits::Shortage> {
         let mut bytes = AlignedBytes::try_zeroed(length)?;
-        bytes.expect_writes(0, length);
         fill(bytes.as_mut_slice());
         Ok(Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length })
     }
 
-    /// Chunks of some lengths that another thread computes: a reader waits for its chunk.
-    pub fn pending(lengths: &[usize]) -> (Vec<Blob>, Vec<Piece>) {
+    /// Chunks of some lengths that another thread computes, in prefaulted memory while there is some: a reader waits
+    /// for its chunk.
+    pub fn pending(lengths: &[usize], memory: Option<&Prefaulted>) -> (Vec<Blob>, Vec<Piece>) {
         let piece = |&length: &usize| {
-            let bytes = AlignedBytes::zeroed(length);
+            let bytes = memory.and_then(|memory| memory.bytes(length)).unwrap_or_else(|| AlignedBytes::zeroed(length));
             let address = bytes.as_slice().as_ptr().expose_provenance();
             Piece { bytes: Some(bytes), computed: Arc::new(Computed { address, bytes: OnceLock::new() }) }
         };
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn pieces_are_there_one_after_the_other() {
         let (may_go_on, goes_on) = std::sync::mpsc::channel();
-        let (blobs, pieces) = Blob::pending(&[3, 1 << 17, 5]);
+        let (blobs, pieces) = Blob::pending(&[3, 1 << 17, 5], None);
         let worker = std::thread::spawn(move || {
             for (number, mut piece) in pieces.into_iter().enumerate() {
                 goes_on.recv().expect("the test goes on");
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn no_thread_waits_for_bytes_that_do_not_come() {
-        let (blobs, pieces) = Blob::pending(&[8]);
+        let (blobs, pieces) = Blob::pending(&[8], None);
         drop(pieces);
         assert_eq!(blobs[0].ready(), None);
     }

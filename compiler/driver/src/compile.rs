@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::fast::prepare::PrefaultedMemory;
 use engine::fast::tiers::Successor;
 use ir::pass::Timings;
 use ir::{Blob, IndexMap, Module, Result};
@@ -13,9 +14,30 @@ use crate::compiler::{Compiler, Source, main_function, within_memory};
 use crate::keeper::Keep;
 use crate::model::CompiledModel;
 use crate::options::Backend;
+use crate::pipeline;
 use crate::progress::Stage;
 use crate::request::Request;
 use crate::signature::Signature;
+
+/// A model before its code is built.
+pub(crate) struct Unbuilt {
+    pub(crate) module: Module,
+    pub(crate) signature: Signature,
+    /// The operators of the nodes, by node name, if kernels are timed.
+    pub(crate) operators: IndexMap<String, String>,
+    /// Times of what was done so far.
+    pub(crate) timings: Timings,
+    /// Memory for prepared weights.
+    pub(crate) memory: Option<Arc<PrefaultedMemory>>,
+}
+
+impl Unbuilt {
+    /// A module, of which nothing else is known.
+    pub(crate) fn of(module: Module) -> Unbuilt {
+        let signature = Signature::default();
+        Unbuilt { module, signature, operators: IndexMap::default(), timings: Timings::default(), memory: None }
+    }
+}
 
 impl Compiler {
     /// Compiles a model file.
@@ -82,60 +104,75 @@ impl Compiler {
         options: &import::Options,
         mut timings: Timings,
     ) -> Result<CompiledModel> {
+        self.prepare_threads();
         let (module, warnings) = self.import(source, options, &mut timings)?;
+        let memory = if self.prepares() { PrefaultedMemory::begin(&module).map(Arc::new) } else { None };
         // files of external data may change while the model's file does not
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
-        self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
+        let keep = keep.map(|request| Keep { request, warnings });
+        self.compile_imported(Unbuilt { timings, memory, ..Unbuilt::of(module) }, keep)
     }
 
-    fn compile_imported(&self, module: Module, mut timings: Timings, keep: Option<Keep>) -> Result<CompiledModel> {
+    /// Whether threads prepare in the background what a compilation needs.
+    fn prepares(&self) -> bool {
+        self.options.engine.is_fast() && self.options.workers > 1
+    }
+
+    /// Starts the threads that compile and run, unless there is only one.
+    fn prepare_threads(&self) {
+        if self.prepares() {
+            // for constants and code
+            crew::prepare(self.options.workers);
+            let has_loops = self.options.threads > 1;
+            drop(crew::spawn(move || {
+                pipeline::read_tables();
+                if has_loops {
+                    runtime::pool::prepare();
+                }
+            }));
+        }
+    }
+
+    fn compile_imported(&self, imported: Unbuilt, keep: Option<Keep>) -> Result<CompiledModel> {
         self.enter(Stage::Optimize);
+        let Unbuilt { module, mut timings, memory, .. } = imported;
         let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
         let (mut module, signature) = self.to_structured(module, &mut timings)?;
         let warnings = self.report_warnings(&mut module)?;
         let keep = keep.map(|keep| Keep { warnings: [keep.warnings, warnings].concat(), ..keep });
-        self.finish(module, signature, operators, timings, keep)
+        self.finish(Unbuilt { module, signature, operators, timings, memory }, keep)
     }
 
     /// Compiles a module at the graph level with a function `@main_graph`.
     pub fn compile_graph(&self, module: Module) -> Result<CompiledModel> {
-        self.compile_imported(module, Timings::default(), None)
+        self.compile_imported(Unbuilt::of(module), None)
     }
 
     /// Compiles a module at the structured level with a function `@main_graph`.
     pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
         let signature = Signature::of(main_function(&module)?);
-        self.finish(module, signature, IndexMap::default(), Timings::default(), None)
+        self.finish(Unbuilt { signature, ..Unbuilt::of(module) }, None)
     }
 
-    fn finish(
-        &self,
-        module: Module,
-        signature: Signature,
-        operators: IndexMap<String, String>,
-        timings: Timings,
-        keep: Option<Keep>,
-    ) -> Result<CompiledModel> {
+    fn finish(&self, unbuilt: Unbuilt, keep: Option<Keep>) -> Result<CompiledModel> {
         let is_auto = self.options.backend == Backend::Auto && self.options.engine.is_fast();
         let successor = is_auto.then(|| match &keep {
             Some(keep) if keep.request.is_file() => self.successor_of(keep.clone()),
             _ => {
-                let (compiler, module, signature) = (self.succeeding(), module.clone(), signature.clone());
-                let operators = operators.clone();
-                Successor::new(move |cancelled| {
-                    let (model, _) = compiler.build(cancelled, module, signature, Timings::default())?;
-                    Ok(CompiledModel { operators, ..model })
-                })
+                let compiler = self.succeeding();
+                let (signature, operators) = (unbuilt.signature.clone(), unbuilt.operators.clone());
+                let again = Unbuilt { signature, operators, ..Unbuilt::of(unbuilt.module.clone()) };
+                Successor::new(move |cancelled| compiler.build(cancelled, again).map(|(model, _)| model))
             }
         });
         // background preparation of weights leaves this thread its processor
         let busy = Busy::processor();
-        let (mut model, unlinked) = self.build(&Arc::default(), module, signature, timings)?;
+        let (mut model, unlinked) = self.build(&Arc::default(), unbuilt)?;
         drop(busy);
         if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
             model.keep(keep, self.options.backend, unlinked);
         }
-        Ok(CompiledModel { successor, operators, ..model })
+        Ok(CompiledModel { successor, ..model })
     }
 }
 

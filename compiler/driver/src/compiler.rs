@@ -13,6 +13,7 @@ use ir::pass::{Pipeline, Timings};
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};
 use proto::{Model, OperatorSetProto};
 
+use crate::compile::Unbuilt;
 use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::keeper::Keeper;
@@ -261,21 +262,17 @@ impl Compiler {
     }
 
     /// Builds a model from a module at the structured level and initializes it; also returns its code for the cache.
-    pub(crate) fn build(
-        &self,
-        cancelled: &Arc<AtomicBool>,
-        mut module: Module,
-        signature: Signature,
-        mut timings: Timings,
-    ) -> Result<(CompiledModel, Unlinked)> {
+    pub(crate) fn build(&self, cancelled: &Arc<AtomicBool>, unbuilt: Unbuilt) -> Result<(CompiledModel, Unlinked)> {
+        let Unbuilt { mut module, signature, operators, mut timings, memory } = unbuilt;
         let prepared = match self.options.engine {
             EngineKind::Plain | EngineKind::Given(_) => Prepared::ByCode,
-            EngineKind::FastStart => Prepared::ByCompiler,
+            EngineKind::FastStart => Prepared::ByCompiler(memory),
         };
         self.to_kernels(&mut module, prepared, &mut timings)?;
         let settings = self.settings();
         let built = self.options.engine.engine().build(&mut module, &settings, cancelled, &mut timings)?;
-        let (mut model, unlinked) = self.model(&module, built, signature, timings)?;
+        let (model, unlinked) = self.model(&module, built, signature, timings)?;
+        let mut model = CompiledModel { operators, ..model };
         self.enter(Stage::Initialize);
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
@@ -297,11 +294,6 @@ impl Compiler {
         pipeline::run(module, &pipeline::kernels(&self.options, prepared), &self.options, timings)?;
         self.enter(Stage::Lower);
         Ok(())
-    }
-
-    /// Whether first runs prefault pages in the background.
-    pub(crate) fn prefaults(&self) -> bool {
-        self.options.engine.is_fast() && self.options.workers > 1
     }
 
     /// How the engine builds code.
@@ -351,7 +343,6 @@ impl Compiler {
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             operators: IndexMap::default(),
             threads: self.options.threads,
-            prefaults: self.prefaults(),
             workers: self.options.workers,
             strict: self.options.strict,
             reporter: self.options.reporter.clone(),

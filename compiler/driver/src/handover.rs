@@ -17,10 +17,10 @@ use engine::cache::bytes::{Reader, Writer};
 use engine::cache::entry::{Encoded, Entry};
 use engine::cache::folder;
 use engine::{Objects, worker};
-use ir::pass::Timings;
 use ir::{Blob, Diagnostic, Location, Result};
 use lower::low::VectorRegisters;
 
+use crate::compile::Unbuilt;
 use crate::compiler::Compiler;
 use crate::keeper::Keep;
 use crate::kept::Kept;
@@ -61,7 +61,7 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
     let request = &keep.request;
     let compiler = Compiler { options: request.options.clone() };
     let (module, signature) = compiler.structured_again(request)?;
-    let (mut model, unlinked) = compiler.build(&Arc::default(), module, signature, Timings::default())?;
+    let (mut model, unlinked) = compiler.build(&Arc::default(), Unbuilt { signature, ..Unbuilt::of(module) })?;
     let (kept, mut globals) = model.kept(&keep.warnings);
     let Objects { tier, files, constants } = unlinked.objects()?;
     constants.into_iter().for_each(|(name, bytes)| globals.add_constant(name, bytes));

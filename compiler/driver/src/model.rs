@@ -34,8 +34,6 @@ pub struct CompiledModel {
     /// The strings that are constants of the model.
     pub(crate) strings: Vec<String>,
     pub(crate) threads: usize,
-    /// Whether pages are prefaulted in the background of the first run.
-    pub(crate) prefaults: bool,
     /// The number of threads that initialize it.
     pub(crate) workers: usize,
     /// Whether a run that contradicts the model's declared extents is refused.

@@ -1,8 +1,9 @@
 //! The pass pipelines from a model to the low level.
 
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use engine::fast::prepare::PrefaultedMemory;
 use engine::{PREPARE_CONSTANTS, PrepareOptions};
 use ir::pass::{Filter, Pass, PassManager, PassRegistry, Pipeline, Step};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
@@ -132,12 +133,12 @@ fn tile_contractions(options: &Options) -> Vec<Step> {
 }
 
 /// When routines are evaluated on constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum Prepared {
     /// The code, at initialisation.
     ByCode,
-    /// The compiler, for code that runs in this process.
-    ByCompiler,
+    /// The compiler, for code that runs in this process, with memory for the results.
+    ByCompiler(Option<Arc<PrefaultedMemory>>),
     /// An earlier compilation of the same model.
     Before,
 }
@@ -162,7 +163,8 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         memory: if has_runtime { Memory::Run } else { Memory::Static },
         threads: options.workers,
     };
-    let prepare = |known| Step::new(&PREPARE_CONSTANTS, PrepareOptions { known, threads: options.workers });
+    let prepare =
+        |known, memory| Step::new(&PREPARE_CONSTANTS, PrepareOptions { known, threads: options.workers, memory });
     let is_reassociated = options.arithmetic == Arithmetic::Reassociated && has_kernels;
     // micro-kernels fuse multiply-adds, in their own order
     let is_fused = options.arithmetic != Arithmetic::Fixed && has_kernels;
@@ -176,8 +178,8 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         (has_kernels && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
         match prepared {
             Prepared::ByCode => None,
-            Prepared::ByCompiler => Some(prepare(false)),
-            Prepared::Before => Some(prepare(true)),
+            Prepared::ByCompiler(memory) => Some(prepare(false, memory)),
+            Prepared::Before => Some(prepare(true, None)),
         },
         Some(Step::new(&OUTLINE_KERNELS, KernelOptions { shapes, fusion })),
         Some(Step::new(&OUTLINE_INITIALIZATION, ())),
@@ -201,9 +203,18 @@ pub fn run(module: &mut Module, pipeline: &Pipeline, options: &Options, timings:
     manager.run(module, pipeline, timings)
 }
 
+/// Initialises data that every compilation needs, before a caller waits for it.
+pub(crate) fn read_tables() {
+    dialects::onnx::schema::read_tables();
+    optimize::read_rules();
+    passes();
+    operations();
+    engine::fast::read_tables();
+}
+
 /// Refuses names of stages that are not part of a compilation with these options.
 pub(crate) fn check_names(options: &Options) -> Result<()> {
-    let pipelines = [graph(options), kernels(options, Prepared::ByCompiler), low(options)];
+    let pipelines = [graph(options), kernels(options, Prepared::ByCompiler(None)), low(options)];
     let names = pipelines.iter().flat_map(|pipeline| &pipeline.steps).map(|step| step.pass.name());
     let stages: Vec<&str> = std::iter::once(IMPORT).chain(names).chain([LOW]).collect();
     match options.print_after.iter().find(|name| !stages.contains(&&***name)) {

@@ -68,7 +68,6 @@ impl Compiler {
             messages,
             strings,
             threads: self.options.threads,
-            prefaults: self.prefaults(),
             workers: self.options.workers,
             strict: self.options.strict,
             reporter: self.options.reporter.clone(),

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use data::{AlignedBytes, Blob};
-use engine::fast::prefault::Prefault;
 use ir::{Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
 use runtime::stop::{Due, Stop, within};
@@ -28,10 +27,6 @@ struct Outputs {
     inputs: Vec<(AlignedBytes, usize)>,
     /// The caller's memory for outputs, which lives until the run returns: address and size.
     lent: Vec<Option<(*mut u8, usize)>>,
-    /// Prefaults the arena of a first run; `None` if another thread would only get in its way.
-    prefault: Option<Prefault>,
-    /// Whether there is a processor for that.
-    has_processor: bool,
 }
 
 /// The number of remembered outputs per port: a caller may pass the last one as an input while the next is computed.
@@ -95,15 +90,6 @@ extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64, over: *m
     outputs.provide(index, bytes.max(1), over).unwrap_or(std::ptr::null_mut())
 }
 
-extern "C" fn hear_of_arena(host: *mut c_void, arena: *mut u8, bytes: i64) {
-    // SAFETY: `host` is the session's `Outputs`, and no other code accesses it during a run.
-    let outputs = unsafe { &mut *host.cast::<Outputs>() };
-    outputs.prefault = None;
-    if outputs.has_processor && !arena.is_null() {
-        outputs.prefault = Prefault::begin(arena, bytes.max(0) as usize);
-    }
-}
-
 /// The time one kernel call of the model took in all runs.
 #[derive(Clone, Debug)]
 pub struct KernelTime {
@@ -138,12 +124,9 @@ impl Session {
     /// A session without scratch memory.
     pub fn new(model: Arc<CompiledModel>) -> Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
-        let has_processor = model.prefaults;
-        let mut outputs =
-            Box::new(Outputs { buffers: vec![], given, inputs: vec![], lent: vec![], prefault: None, has_processor });
+        let mut outputs = Box::new(Outputs { buffers: vec![], given, inputs: vec![], lent: vec![] });
         let host = (&raw mut *outputs).cast();
-        let context =
-            RunContext::new(host, provide_output).with_strings(&model.strings).with_arena_callback(hear_of_arena);
+        let context = RunContext::new(host, provide_output).with_strings(&model.strings);
         Session { model, context, outputs, has_run: false, has_warned: false }
     }
 
@@ -269,7 +252,6 @@ impl Session {
         let begin = Instant::now();
         let status = within(stop, || model.main().call(&mut table, model.threads));
         model.ran(begin.elapsed());
-        self.outputs.prefault = None;
         let outputs =
             match stop.and_then(Stop::due) {
                 Some(due) => Err(ended(due).into()),

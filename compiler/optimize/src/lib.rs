@@ -23,6 +23,7 @@ mod saturate;
 mod scalar;
 
 use dialects::{OpCodes, func};
+use std::sync::LazyLock;
 
 use dialects::func::MAIN;
 use dialects::onnx::YIELD;
@@ -112,6 +113,11 @@ impl Default for Options {
             iterations: 8,
         }
     }
+}
+
+/// Parses the rules, before a caller waits for them.
+pub fn read_rules() {
+    LazyLock::force(&rules::RULES);
 }
 
 /// Optimises `@main_graph`.

@@ -258,6 +258,13 @@ fn canonical(domain: &str) -> &str {
     if domain.is_empty() { "ai.onnx" } else { domain }
 }
 
+/// Reads the common part of the tables, before a caller waits for it.
+pub fn read_tables() {
+    for table in &TABLES {
+        LazyLock::force(table);
+    }
+}
+
 /// All versions of an operator, oldest first; empty if it is unknown. `""` is the default domain.
 pub fn versions(domain: &str, name: &str) -> impl DoubleEndedIterator<Item = &'static Schema> {
     let mut known = Table::all().map(|table| (table, table.versions(domain, name)));

@@ -5,7 +5,6 @@ pub mod background;
 pub mod baseline;
 mod ondemand;
 mod panics;
-pub mod prefault;
 pub mod prepare;
 mod routine_calls;
 mod stubs;
@@ -18,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use codegen_cranelift::{Generator, Tier};
 use dialects::func::MAIN;
 use ir::pass::Timings;
 use ir::{Module, Result};
@@ -90,4 +90,10 @@ pub fn symbols(globals: &mut Globals) -> Result<BTreeMap<String, usize>> {
     let mut symbols = globals.symbols()?;
     symbols.extend(awaits::symbols());
     Ok(symbols)
+}
+
+/// Initialises data of the code generator that every compilation needs.
+pub fn read_tables() {
+    // an unknown processor is reported when code is generated
+    drop(Generator::new(Tier::Quick, Arc::default()));
 }

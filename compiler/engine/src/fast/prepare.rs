@@ -10,8 +10,9 @@
 use dialects::func::MAIN;
 use dialects::{OpCodes, rt, tensor};
 use std::ops::Range;
+use std::sync::Arc;
 
-use data::Blob;
+use data::{Blob, Prefaulted};
 use dialects::rt::routines::{Extents, Operand, Routine};
 use ir::pass::{PassContext, PassDefinition, PassOption, PassOptions};
 use ir::{Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
@@ -35,11 +36,13 @@ pub struct PrepareOptions {
     pub known: bool,
     /// The number of threads for large computations.
     pub threads: usize,
+    /// Memory for the results.
+    pub memory: Option<Arc<PrefaultedMemory>>,
 }
 
 impl Default for PrepareOptions {
     fn default() -> PrepareOptions {
-        PrepareOptions { known: false, threads: 1 }
+        PrepareOptions { known: false, threads: 1, memory: None }
     }
 }
 
@@ -71,8 +74,50 @@ const DISCARDED: usize = 1 << 20;
 /// Fewer bytes are computed on one thread, because the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
+/// Pages that a background thread prefaults until a compilation has work for all processors.
+pub struct PrefaultedMemory {
+    pages: Prefaulted,
+    thread: Option<crew::Handle<()>>,
+}
+
+impl PrefaultedMemory {
+    /// Starts to prefault memory for the packed weights of a model that has just been imported: about the size of the
+    /// weights that are not only gathered from.
+    pub fn begin(module: &Module) -> Option<PrefaultedMemory> {
+        let body = module.function(MAIN)?.body;
+        let length = |op: &Op| {
+            let elements = body.attribute(*op, "value")?.as_dense()?;
+            elements.data.is_mapped().then(|| elements.data.bytes().len())
+        };
+        let is_prepared = |op: &Op| {
+            let results = body.op(*op).results();
+            results.iter().flat_map(|&result| body.uses(result)).any(|r#use| !picks(body, r#use.op))
+        };
+        let bytes = body.ops(body.entry()?).iter().filter_map(|op| length(op).filter(|_| is_prepared(op))).sum();
+        let (pages, prefaulting) = Prefaulted::begin(if bytes <= ROOM { bytes } else { 0 })?;
+        Some(PrefaultedMemory { pages, thread: Some(crew::spawn(move || prefaulting.run())) })
+    }
+}
+
+impl Drop for PrefaultedMemory {
+    fn drop(&mut self) {
+        self.pages.stop();
+        // pages that were not prefaulted are allocated when they are touched
+        let _ = self.thread.take().map(crew::Handle::outcome);
+    }
+}
+
+/// Whether an operation gathers from an operand.
+fn picks(body: &Body, op: Op) -> bool {
+    let moves = operators::row_of(body.name(op)).is_some_and(|row| row.kind == operators::Kind::Movement);
+    moves && body.op(op).operands().len() > 1
+}
+
 fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptions>) -> Result<()> {
     let Some(main) = module.symbol(MAIN) else { return Ok(()) };
+    let prefaulted = context.options.memory.as_ref().map(|memory| &memory.pages);
+    // from here on there is work for all processors
+    prefaulted.inspect(|pages| pages.stop());
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let Plan { calls, length } = Plan::of(&body);
     if length <= ROOM {
@@ -90,7 +135,7 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptio
         let lengths: Vec<usize> = parts.iter().map(|part| part.length).collect();
         let ends: Vec<usize> = parts.iter().map(|part| part.calls.end).collect();
         let memory = (!is_known).then(|| {
-            let (memory, pieces) = Blob::pending(&lengths);
+            let (memory, pieces) = Blob::pending(&lengths, prefaulted);
             drop(crew::spawn(move || run(&calls, ends.into_iter().zip(pieces).collect(), threads)));
             memory
         });

@@ -168,7 +168,7 @@ fn a_panic_in_the_background_is_an_error() {
 
 #[test]
 fn weights_whose_preparation_panics_are_an_error() {
-    let (blobs, pieces) = Blob::pending(&[8]);
+    let (blobs, pieces) = Blob::pending(&[8], None);
     let call = RoutineCall {
         symbol: "rt_missing".into(),
         words: vec![],

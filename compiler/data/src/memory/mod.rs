@@ -1,7 +1,12 @@
 //! Memory of constants and buffers: aligned and zeroed; large ones have separate pages.
 
+mod prefault;
+
 use limits::Shortage;
 use memmap2::MmapMut;
+
+use prefault::Window;
+pub use prefault::{Prefaulted, Prefaulting};
 
 /// Bytes that begin on a 64-byte boundary (a cache line, and a full AVX-512 vector).
 pub struct AlignedBytes {
@@ -14,6 +19,8 @@ enum Memory {
     Heap(Vec<u8>, usize),
     /// Separate pages.
     Pages(MmapMut),
+    /// Prefaulted pages.
+    Window(Window),
 }
 
 /// Alignment of owned bytes.
@@ -24,8 +31,6 @@ const OWN_PAGES: usize = 1 << 16;
 const PAGE: usize = 1 << 16;
 /// From this size on, bytes request transparent huge pages, which have fewer TLB misses.
 const HUGE_PAGES: usize = 4 << 20;
-/// Bytes whose pages are requested at once: other threads that change the process's mappings wait meanwhile.
-const STEP: usize = 1 << 18;
 
 impl AlignedBytes {
     /// `length` zeros. The system allocates memory as it is written. If the allocation fails, [`limits::catch`] returns
@@ -53,6 +58,7 @@ impl AlignedBytes {
         match &self.memory {
             Memory::Heap(bytes, start) => &bytes[*start..*start + self.length],
             Memory::Pages(pages) => pages,
+            Memory::Window(window) => window.as_slice(),
         }
     }
 
@@ -61,19 +67,7 @@ impl AlignedBytes {
         match &mut self.memory {
             Memory::Heap(bytes, start) => &mut bytes[*start..*start + self.length],
             Memory::Pages(pages) => pages,
-        }
-    }
-
-    /// Prefaults bytes that are about to be written, all at once: the first touch of a page takes a microsecond or
-    /// more.
-    pub fn expect_writes(&mut self, offset: usize, length: usize) {
-        if length < OWN_PAGES {
-            return;
-        }
-        let (first, end) = (offset / PAGE * PAGE, offset + length);
-        match &self.memory {
-            Memory::Heap(..) => {}
-            Memory::Pages(pages) => steps(first, end).for_each(|(start, bytes)| populate(pages, start, bytes)),
+            Memory::Window(window) => window.as_mut_slice(),
         }
     }
 }
@@ -87,17 +81,4 @@ fn map(length: usize) -> Option<MmapMut> {
         let _ = pages.advise(memmap2::Advice::HugePage);
     }
     Some(pages)
-}
-
-/// The ranges of some memory whose pages are requested at once, and their lengths.
-fn steps(first: usize, end: usize) -> impl Iterator<Item = (usize, usize)> {
-    (first..end).step_by(STEP).map(move |start| (start, STEP.min(end - start)))
-}
-
-/// Prefaults part of a mapping; if the system does not support that, pages are allocated when they are touched.
-fn populate(pages: &MmapMut, start: usize, bytes: usize) {
-    #[cfg(target_os = "linux")]
-    let _ = pages.advise_range(memmap2::Advice::PopulateWrite, start, bytes);
-    #[cfg(not(target_os = "linux"))]
-    let _ = (pages, start, bytes);
 }
