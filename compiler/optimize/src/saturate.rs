@@ -12,9 +12,6 @@ use crate::pattern::Bindings;
 use crate::report::Stop;
 use crate::rules::{Compiled, Kind, Match, RULES};
 
-/// Rounds with the exploring rules.
-const EXPLORING_ROUNDS: usize = 4;
-
 /// An equation that was added.
 pub(crate) struct Event {
     pub(crate) rule: &'static str,
@@ -43,53 +40,34 @@ struct Found {
     bindings: Rc<Bindings>,
 }
 
-/// The part of the graph that is searched for matches.
-#[derive(Clone, Copy)]
-struct Search {
-    wanted: Wanted,
-    /// The distance above changed classes: a rule whose depth does not reach down to them finds nothing new.
-    distance: usize,
-}
-
-/// Simplifies, then explores briefly.
+/// Applies the rules until nothing new is found, or up to a limit.
 pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     let mut trace = Trace::default();
     let mut seen = IndexSet::default();
     let limit = graph.egraph.total_size() * options.node_limit;
-    let everywhere = |wanted| Search { wanted, distance: 0 };
-    let mut pending: IndexMap<Id, Search> =
-        graph.egraph.classes().map(|class| (class.id, everywhere(Wanted::Simplifying))).collect();
-    for (rounds, wanted) in [(options.iterations, Wanted::Simplifying), (EXPLORING_ROUNDS, Wanted::All)] {
-        if wanted == Wanted::All {
-            // the rules of the first phase need not search again where it has already searched
-            let left = std::mem::take(&mut pending);
-            let wanted = |class| if left.contains_key(&class) { Wanted::All } else { Wanted::Exploring };
-            pending = graph.egraph.classes().map(|class| (class.id, everywhere(wanted(class.id)))).collect();
-        }
-        for _ in 0..rounds {
-            trace.rounds += 1;
-            pending.sort_unstable_keys();
-            let mut found = Vec::new();
-            pending.iter().for_each(|(&class, &what)| search(graph, class, options, what, &mut found));
-            let events = trace.events.len();
-            graph.egraph.analysis.changed.clear();
-            for found in found {
-                if graph.egraph.total_size() > limit {
-                    trace.stop = Stop::Size;
-                    break;
-                }
-                if seen.insert((found.rule, found.bindings.clone())) {
-                    apply(graph, &found, &mut trace);
-                }
-            }
-            graph.egraph.rebuild();
-            if trace.events.len() == events {
-                pending.clear();
+    // classes to search, each with its distance from a changed one
+    let mut pending: IndexMap<Id, usize> = graph.egraph.classes().map(|class| (class.id, 0)).collect();
+    for _ in 0..options.iterations {
+        trace.rounds += 1;
+        pending.sort_unstable_keys();
+        let mut found = Vec::new();
+        pending.iter().for_each(|(&class, &distance)| search(graph, class, options, distance, &mut found));
+        let events = trace.events.len();
+        graph.egraph.analysis.changed.clear();
+        for found in found {
+            if graph.egraph.total_size() > limit {
+                trace.stop = Stop::Size;
                 break;
             }
-            let around = with_readers(graph).into_iter();
-            pending = around.map(|(class, distance)| (class, Search { wanted, distance })).collect();
+            if seen.insert((found.rule, found.bindings.clone())) {
+                apply(graph, &found, &mut trace);
+            }
         }
+        graph.egraph.rebuild();
+        if trace.events.len() == events {
+            return trace;
+        }
+        pending = with_readers(graph);
     }
     if trace.stop == Stop::Saturated && !pending.is_empty() {
         trace.stop = Stop::Rounds;
@@ -113,15 +91,9 @@ fn with_readers(graph: &Graph<'_>) -> IndexMap<Id, usize> {
     all
 }
 
-/// The rules that are searched.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Simplifying,
-    Exploring,
-    All,
-}
-
-fn search(graph: &Graph<'_>, class: Id, options: &Options, what: Search, found: &mut Vec<Found>) {
+/// Finds the matches in a class. A rule whose depth does not reach down to a changed class, `distance` below this one,
+/// finds nothing new.
+fn search(graph: &Graph<'_>, class: Id, options: &Options, distance: usize, found: &mut Vec<Found>) {
     // constants are evaluated before the run, in any form
     if graph.data(class).constant {
         return;
@@ -136,13 +108,7 @@ fn search(graph: &Graph<'_>, class: Id, options: &Options, what: Search, found: 
         let is_commutative = graph.symbols.is_commutative(node.operator);
         for &rule in rules {
             let Compiled { rule: equation, family, from, depth, .. } = &RULES.all[rule];
-            let is_wanted = match what.wanted {
-                Wanted::Simplifying => !equation.explores,
-                Wanted::Exploring => equation.explores,
-                Wanted::All => true,
-            };
-            if is_wanted
-                && *depth >= what.distance
+            if *depth >= distance
                 && equation.kind <= allowed
                 && from.is_plausible(&operands, is_commutative)
                 && !options.without.0.contains(family)

@@ -10,24 +10,10 @@ pub(super) const RULES: &[Rule] = &[
     exact("max-zero", "Max(x, 0)", "Relu(x)"),
     // clip(x, 0, ∞) is Relu
     exact("clip-zero", "Clip(x, 0, _)", "Relu(x)"),
-    // relu is idempotent
-    exact("relu-relu", "Relu(Relu(x))", "Relu(x)"),
-    // no negative values remain to be clipped
-    exact_by("relu-clip", "Clip(Relu(x), low, high)", |m| relu_clip(m, false)),
-    exact_by("clip-relu", "Relu(Clip(x, low, high))", |m| relu_clip(m, true)),
     // min(max(x, a), b) = clip(x, a, b)
     exact("min-max", "Min(Max(x, a), b)", "Clip(x, a, b)").when(|m| m.rank("a") == Some(0) && m.rank("b") == Some(0)),
     // min(relu x, b) = clip(x, 0, b)
     exact("min-relu", "Min(Relu(x), b)", "Clip(x, 0, b)").when(|m| m.rank("b") == Some(0)),
-    // clip(clip(x, a, b), c, d) = clip(x, max(a, c), min(b, d)) where the ranges overlap
-    exact_by("clip-clip", "Clip(Clip(x, a, b), c, d)", clip_clip),
-    // relu x = x if x is not negative
-    exact("relu-sigmoid", "Relu(Sigmoid:n(x))", "Sigmoid:n(x)"),
-    exact("relu-exp", "Relu(Exp(x))", "Exp(x)"),
-    exact("relu-abs", "Relu(Abs(x))", "Abs(x)").when(|m| m.is_float("x")),
-    exact("relu-softmax", "Relu(Softmax:n(x))", "Softmax:n(x)"),
-    // the sign of a zero may change
-    reassoc("abs-relu", "Abs(Relu(x))", "Relu(x)"),
     // clip(α x + β, 0, 1), spelled with a sum, a division or a product
     reassoc_by("hard-sigmoid-div", "Div(Clip(Add(x, a), 0, b), c)", hard_sigmoid),
     reassoc_by("hard-sigmoid-mul", "Mul(Clip(Add(x, a), 0, b), k)", hard_sigmoid_product),
@@ -104,29 +90,6 @@ pub(super) const RULES: &[Rule] = &[
 fn leaky_relu(m: &mut Match<'_, '_>, alpha: f64) -> Option<Id> {
     let (x, alpha) = (m.get("x"), m.float_attribute(alpha)?);
     m.op("LeakyRelu", &[x], [("alpha", alpha)])
-}
-
-fn relu_clip(m: &mut Match<'_, '_>, outside: bool) -> Option<Id> {
-    let (x, high) = (m.get("x"), m.get("high"));
-    let (lowest, highest) = (m.scalar("low")?, m.scalar("high")?);
-    if !(highest >= 0.0 && (!outside || highest >= lowest)) {
-        return None;
-    }
-    let low = m.graph.splat(lowest.max(0.0), &[], &m.element("x"))?;
-    m.op("Clip", &[x, low, high], [])
-}
-
-fn clip_clip(m: &mut Match<'_, '_>) -> Option<Id> {
-    let [a, b, c, d] = [m.scalar("a")?, m.scalar("b")?, m.scalar("c")?, m.scalar("d")?];
-    // of two zeros the positive one is larger
-    let larger = |p: f64, q: f64| if p.total_cmp(&q).is_ge() { p } else { q };
-    let (low, high) = (larger(a, c), -larger(-b, -d));
-    if !(a <= b && c <= d && low <= high) {
-        return None;
-    }
-    let (x, element) = (m.get("x"), m.element("x"));
-    let (low, high) = (m.graph.splat(low, &[], &element)?, m.graph.splat(high, &[], &element)?);
-    m.op("Clip", &[x, low, high], [])
 }
 
 /// `clip(x + a, 0, c) / c`

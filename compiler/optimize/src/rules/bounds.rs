@@ -27,16 +27,16 @@ const DEPTH: usize = 6;
 const LOSS: f64 = 256.0;
 
 impl Match<'_, '_> {
-    /// Whether `b + sign c` may replace the two constants.
-    pub(super) fn may_add(&self, b: &str, sign: f64, c: &str) -> bool {
+    /// Whether the sum of two constants may replace them.
+    pub(super) fn may_add(&self, b: &str, c: &str) -> bool {
         let (Some(b), Some(c)) = (self.numbers(b), self.numbers(c)) else { return false };
-        keeps_sum(&b, sign, &c)
+        keeps_sum(&b, &c)
     }
 
     /// Whether the sum of two terms may replace them.
     pub(super) fn may_add_terms(&self, b: &Term, c: &Term) -> bool {
         let [Some(b), Some(c)] = [b, c].map(|term| self.graph.numbers_of_term(term)) else { return false };
-        keeps_sum(&b, 1.0, &c)
+        keeps_sum(&b, &c)
     }
 
     /// Whether a constant may be multiplied with another one, or moved into another factor.
@@ -86,8 +86,8 @@ fn gives_no_negative(graph: &Graph<'_>, node: &Node, depth: usize) -> bool {
 }
 
 /// Whether no sum of two constants is much smaller than the constants.
-fn keeps_sum(b: &[f64], sign: f64, c: &[f64]) -> bool {
-    let sums = pairwise(b, c, |b, c| b + sign * c);
+fn keeps_sum(b: &[f64], c: &[f64]) -> bool {
+    let sums = pairwise(b, c, |b, c| b + c);
     sums.is_some_and(|sums| largest(b).max(largest(c)) <= LOSS * largest(&sums))
 }
 

@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
     reassoc("gemm-add", "Add(Gemm:n(x, a, _), c)", "Gemm:n(x, a, c)").when(|m| is_plain(m) && is_gemm(m)),
     // gemm(x, a, b) + c = gemm(x, a, b + c)
     reassoc("gemm-bias-add", "Add(Gemm:n(x, a, b), c)", "Gemm:n(x, a, Add(b, c))")
-        .when(|m| is_plain(m) && is_gemm(m) && m.is_constant("b") && m.may_add("b", 1.0, "c")),
+        .when(|m| is_plain(m) && is_gemm(m) && m.is_constant("b") && m.may_add("b", "c")),
     // c gemm(x, a, b) = gemm(x, c a, c b)
     reassoc_by("gemm-mul", "Mul(Gemm:n(x, a, b), c)", |m| scale_gemm(m, true)),
     reassoc_by("gemm-plain-mul", "Mul(Gemm:n(x, a, _), c)", |m| scale_gemm(m, false)),
@@ -66,7 +66,7 @@ fn channels(m: &mut Match<'_, '_>, name: &str) -> Option<Id> {
 }
 
 fn add_bias(m: &mut Match<'_, '_>, name: &str, bias: Option<&str>) -> Option<Id> {
-    if bias.is_some_and(|bias| !m.is_constant(bias) || !m.may_add(bias, 1.0, "c")) {
+    if bias.is_some_and(|bias| !m.is_constant(bias) || !m.may_add(bias, "c")) {
         return None;
     }
     let (x, w, attributes) = (m.get("x"), m.get("w"), m.attributes("n"));

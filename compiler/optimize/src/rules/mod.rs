@@ -36,8 +36,6 @@ pub(crate) struct Rule {
     from: &'static str,
     to: To,
     when: fn(&Match<'_, '_>) -> bool,
-    /// Whether it improves nothing by itself, but may enable other rules.
-    pub(crate) explores: bool,
 }
 
 enum To {
@@ -46,33 +44,27 @@ enum To {
 }
 
 const fn exact(name: &'static str, from: &'static str, to: &'static str) -> Rule {
-    Rule { name, kind: Kind::Exact, from, to: To::Text(to), when: |_| true, explores: false }
+    Rule { name, kind: Kind::Exact, from, to: To::Text(to), when: |_| true }
 }
 
 const fn reassoc(name: &'static str, from: &'static str, to: &'static str) -> Rule {
-    Rule { name, kind: Kind::Reassoc, from, to: To::Text(to), when: |_| true, explores: false }
+    Rule { name, kind: Kind::Reassoc, from, to: To::Text(to), when: |_| true }
 }
 
 /// An exact rule with a computed right side.
 const fn exact_by(name: &'static str, from: &'static str, to: fn(&mut Match<'_, '_>) -> Option<Id>) -> Rule {
-    Rule { name, kind: Kind::Exact, from, to: To::Code(to), when: |_| true, explores: false }
+    Rule { name, kind: Kind::Exact, from, to: To::Code(to), when: |_| true }
 }
 
 /// A rule that rounds differently, with a computed right side.
 const fn reassoc_by(name: &'static str, from: &'static str, to: fn(&mut Match<'_, '_>) -> Option<Id>) -> Rule {
-    Rule { name, kind: Kind::Reassoc, from, to: To::Code(to), when: |_| true, explores: false }
+    Rule { name, kind: Kind::Reassoc, from, to: To::Code(to), when: |_| true }
 }
 
 impl Rule {
     /// The same rule under a condition.
     const fn when(mut self, when: fn(&Match<'_, '_>) -> bool) -> Rule {
         self.when = when;
-        self
-    }
-
-    /// The same rule, tried only after the others are done.
-    const fn exploring(mut self) -> Rule {
-        self.explores = true;
         self
     }
 }

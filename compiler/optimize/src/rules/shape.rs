@@ -77,10 +77,6 @@ pub(super) const RULES: &[Rule] = &[
     // no padding
     exact("pad-nothing", "Pad(x, 0)", "x"),
     exact("pad-nothing-with", "Pad(x, 0, v)", "x"),
-    // elementwise functions commute with permutations
-    exact("relu-transpose", "Relu(Transpose:t(x))", "Transpose:t(Relu(x))").exploring(),
-    exact("sigmoid-transpose", "Sigmoid(Transpose:t(x))", "Transpose:t(Sigmoid(x))").exploring(),
-    exact("tanh-transpose", "Tanh(Transpose:t(x))", "Transpose:t(Tanh(x))").exploring(),
 ];
 
 /// The same elements with the root's shape, without intermediate reshapes.
