@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use driver::{Compiler, Options, Profile, RuleLevel, Session, Tensor};
+use driver::{Backend, Compiler, Level, Options, Profile, RuleLevel, Session, Tensor};
+use ir::{Attribute, Op};
 use proto::{
     AttributeProto, Dimension, DimensionValue, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto,
     TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
@@ -208,4 +209,26 @@ fn checking_time(nodes: usize) -> f64 {
 fn checking_grows_with_the_model() {
     let [small, large] = [10_000, 20_000].map(checking_time);
     assert!(large < 3.2 * small, "10000 nodes take {small} s, 20000 take {large} s");
+}
+
+/// A table of 256 rows that a Gather reads as it is, and a product in the layout of its kernel.
+#[test]
+fn a_constant_of_several_functions_is_stored_once() {
+    let numbers: Vec<String> = (0..256 * 64).map(|at| format!("{}", at % 251)).collect();
+    let text = format!(
+        r#"<ir_version: 10, opset_import: ["" : 17]>
+g (int64[n] rows, float[n, 64] x) => (float[n, 64] picked, float[n, 256] product) <float[256, 64] w = {{{}}}> {{
+  picked = Gather(w, rows)
+  turned = Transpose<perm = [1, 0]>(w)
+  product = MatMul(x, turned)
+}}"#,
+        numbers.join(", ")
+    );
+    let file = scratch::place("scale-tied.onnxtxt");
+    std::fs::write(&file, text).expect("the folder takes files");
+    let compiler = Compiler::new(Options { backend: Backend::Llvm, ..Options::default() });
+    let (module, _) = compiler.lower_file(&file, Level::Kernel).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let constant = |op: &Op| module.body.attribute(*op, "initial_value").and_then(Attribute::as_dense).cloned();
+    let large = module.ops().iter().filter_map(constant).filter(|elements| elements.data.len() >= 256 * 64 * 4);
+    assert_eq!(large.count(), 1);
 }

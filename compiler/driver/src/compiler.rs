@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use dialects::levels::Level;
 use dialects::rt::attributes::{MESSAGES, PROFILED, STRINGS};
+use engine::fast::prepare::wait_for_constants;
 use engine::fast::tiers::upgrade;
 use engine::{Built, CodeGenerator, CodeTier, Lowering, Settings, Unlinked};
 use ir::pass::{Pipeline, Timings};
@@ -230,8 +231,9 @@ impl Compiler {
         if level > Level::Structured {
             self.enter(Stage::Kernels);
             omitted::refuse(&module)?;
-            let kernels = pipeline::kernels(&self.options, Prepared::ByCode);
-            pipeline::run(&mut module, &kernels, &self.options, &mut timings)?;
+            let prepared = if self.options.freestanding.is_none() { Prepared::Stored } else { Prepared::ByCode };
+            pipeline::run(&mut module, &pipeline::kernels(&self.options, prepared), &self.options, &mut timings)?;
+            wait_for_constants(&module)?;
             look(Traced::Kernel, &mut module);
             freestanding::add_entry_points(&mut module, &signature, &self.options)?;
         }

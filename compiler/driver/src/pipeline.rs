@@ -139,6 +139,8 @@ pub enum Prepared {
     ByCode,
     /// The compiler, for code that runs in this process, with memory for the results.
     ByCompiler(Option<Arc<PrefaultedMemory>>),
+    /// The compiler, for an object file.
+    Stored,
     /// An earlier compilation of the same model.
     Before,
 }
@@ -163,8 +165,8 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         memory: if has_runtime { Memory::Run } else { Memory::Static },
         threads: options.workers,
     };
-    let prepare =
-        |known, memory| Step::new(&PREPARE_CONSTANTS, PrepareOptions { known, threads: options.workers, memory });
+    let threads = options.workers;
+    let prepare = |prepare: PrepareOptions| Some(Step::new(&PREPARE_CONSTANTS, PrepareOptions { threads, ..prepare }));
     let is_reassociated = options.arithmetic == Arithmetic::Reassociated && has_kernels;
     // micro-kernels fuse multiply-adds, in their own order
     let is_fused = options.arithmetic != Arithmetic::Fixed && has_kernels;
@@ -178,8 +180,9 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         (has_kernels && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
         match prepared {
             Prepared::ByCode => None,
-            Prepared::ByCompiler(memory) => Some(prepare(false, memory)),
-            Prepared::Before => Some(prepare(true, None)),
+            Prepared::ByCompiler(memory) => prepare(PrepareOptions { memory, ..PrepareOptions::default() }),
+            Prepared::Stored => prepare(PrepareOptions { stored: true, ..PrepareOptions::default() }),
+            Prepared::Before => prepare(PrepareOptions { known: true, ..PrepareOptions::default() }),
         },
         Some(Step::new(&OUTLINE_KERNELS, KernelOptions { shapes, fusion })),
         Some(Step::new(&OUTLINE_INITIALIZATION, ())),

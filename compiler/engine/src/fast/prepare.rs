@@ -6,6 +6,8 @@
 //! Invariants
 //! - Only routines that cannot fail are evaluated, so that no error occurs earlier than in the program.
 //! - The total size of the results is at most what a cache entry can store; otherwise `@initialize` computes them.
+//! - Results for an object file replace constants of about their size, so that files do not grow; others, such as
+//!   weights transformed for Winograd convolutions, stay computed by `@initialize`.
 
 use dialects::func::MAIN;
 use dialects::{OpCodes, rt, tensor};
@@ -21,6 +23,7 @@ use lower::outline::remove_dead;
 
 use super::routine_calls::{RoutineCall, Word, run};
 use crate::cache::entry::DATA;
+use crate::globals::lost;
 
 /// The pass.
 pub static PREPARE_CONSTANTS: PassDefinition<PrepareOptions> = PassDefinition::on_module(
@@ -34,6 +37,8 @@ pub static PREPARE_CONSTANTS: PassDefinition<PrepareOptions> = PassDefinition::o
 pub struct PrepareOptions {
     /// Whether the results are cached, so that their bytes are left out.
     pub known: bool,
+    /// Whether the results are stored in an object file.
+    pub stored: bool,
     /// The number of threads for large computations.
     pub threads: usize,
     /// Memory for the results.
@@ -42,7 +47,7 @@ pub struct PrepareOptions {
 
 impl Default for PrepareOptions {
     fn default() -> PrepareOptions {
-        PrepareOptions { known: false, threads: 1, memory: None }
+        PrepareOptions { known: false, stored: false, threads: 1, memory: None }
     }
 }
 
@@ -52,6 +57,11 @@ impl PassOptions for PrepareOptions {
             name: "known",
             summary: "Whether the results are cached, so that their bytes are left out.",
             field: |options| &mut options.known,
+        },
+        PassOption {
+            name: "stored",
+            summary: "Whether the results are stored in an object file.",
+            field: |options| &mut options.stored,
         },
         PassOption {
             name: "threads",
@@ -71,6 +81,8 @@ pub(crate) const PARTS: usize = 16;
 const SMALLEST: usize = 1 << 18;
 /// From this size on, the memory of a constant is released after its last reader.
 const DISCARDED: usize = 1 << 20;
+/// How much larger than its operands a result in an object file may be.
+const STORED_GROWTH: f64 = 1.25;
 /// Fewer bytes are computed on one thread, because the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
@@ -119,8 +131,9 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptio
     // from here on there is work for all processors
     prefaulted.inspect(|pages| pages.stop());
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
-    let Plan { calls, length } = Plan::of(&body);
-    if length <= ROOM {
+    let is_stored = context.options.stored;
+    let Plan { calls, length, .. } = Plan::of(&body, is_stored);
+    if length <= ROOM || is_stored {
         let is_known = context.options.known || calls.is_empty();
         let threads = if length < LARGE { 1 } else { context.options.threads };
         let (ops, mut calls): (Vec<Op>, Vec<RoutineCall>) = calls.into_iter().unzip();
@@ -150,6 +163,18 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptio
     }
     module.body.set_isolated(main, body);
     Ok(())
+}
+
+/// Waits for the results in a module at the kernel level.
+///
+/// # Errors
+/// The background thread failed.
+pub fn wait_for_constants(module: &Module) -> Result<()> {
+    let constant = |op: &Op| module.body.op(*op).attributes.get("initial_value")?.as_dense();
+    match module.ops().iter().filter_map(constant).all(|elements| elements.data.ready().is_some()) {
+        true => Ok(()),
+        false => Err(lost().into()),
+    }
 }
 
 /// Calls whose results form a chunk.
@@ -199,11 +224,12 @@ struct Plan {
     calls: IndexMap<Op, RoutineCall>,
     /// The total size of the results that stay.
     length: usize,
+    is_stored: bool,
 }
 
 impl Plan {
-    fn of(body: &Body) -> Plan {
-        let mut plan = Plan::default();
+    fn of(body: &Body, is_stored: bool) -> Plan {
+        let mut plan = Plan { is_stored, ..Plan::default() };
         for &op in body.ops(body.entry().expect("the function has a body")) {
             if let Some(call) = plan.call(body, op) {
                 plan.calls.insert(op, call);
@@ -238,7 +264,20 @@ impl Plan {
         push_tensor(&mut words, kinds.next()?, r#type, Word::Result(self.calls.len()))?;
         let count: i64 = r#type.static_shape()?.iter().product();
         let length = count as usize * r#type.element().byte_width()?;
+        let read: usize = words.iter().map(|word| self.bytes(word)).sum();
+        if self.is_stored && length as f64 > STORED_GROWTH * read as f64 {
+            return None;
+        }
         Some(RoutineCall { symbol: routine.symbol(), words, length, offset: None, freed: vec![], discarded: vec![] })
+    }
+
+    /// The size of a word's tensor; 0 for other words.
+    fn bytes(&self, word: &Word) -> usize {
+        match word {
+            Word::Number(_) => 0,
+            Word::Constant(blob) => blob.len(),
+            &Word::Result(number) => self.calls.get_index(number).map_or(0, |(_, call)| call.length),
+        }
     }
 
     /// The address of a tensor's elements.
@@ -250,6 +289,10 @@ impl Plan {
         }
         let elements = constant_value(body, root)?.as_dense().filter(|elements| elements.is_available())?;
         let is_one = elements.splat && elements.element_count() > 1;
+        // a file would have the elements, or both forms
+        if self.is_stored && (is_one || body.uses(root).len() > 1) {
+            return None;
+        }
         Some(Word::Constant(match is_one {
             true => Blob::copy_of(&elements.data.bytes().repeat(elements.element_count())),
             false => elements.data.clone(),

@@ -2,7 +2,7 @@
 
 use dialects::ml_program::named_global;
 use dialects::{OpCodes, arith, func, memref, ml_program, tensor};
-use ir::{Attribute, Attributes, Body, Location, Module, Op, Type, Value};
+use ir::{Attribute, Attributes, Body, DenseElements, Location, Module, Op, Type, Value};
 
 use super::lifetimes::{Lifetimes, view_root};
 use super::{ALIGNMENT, Buffer, Host};
@@ -32,6 +32,19 @@ pub fn bufferize_globals(module: &mut Module) {
     }
 }
 
+/// Smaller constants of several functions are not shared.
+const SHARED_BYTES: usize = 1 << 12;
+
+/// The globals with large constants of a module.
+pub(super) fn large(module: &Module) -> Vec<Op> {
+    let is_large = |op: &Op| elements(module, *op).is_some_and(|elements| elements.data.len() >= SHARED_BYTES);
+    module.ops().iter().copied().filter(is_large).collect()
+}
+
+fn elements(module: &Module, global: Op) -> Option<&DenseElements> {
+    module.body.attribute(global, "initial_value")?.as_dense().map(|elements| &**elements)
+}
+
 /// The definition and the readers of a value: the purpose of its buffer.
 pub(crate) fn with_readers(body: &Body, value: Value) -> Location {
     let own = body.defining_op(value).map(|op| body.op(op).location.clone());
@@ -52,10 +65,32 @@ impl Host<'_> {
     pub(super) fn constant_buffer(&mut self, tensor: &Type, value: Attribute, location: Location) -> Buffer {
         let shape = tensor.static_shape().expect("constants are static");
         let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
-        let name = format!("{}_constant_{}", self.name, self.globals);
-        self.globals += 1;
-        self.global(&name, &memref, value, location);
+        let name = match self.earlier_constant(&memref, &value) {
+            Some(global) => {
+                let operation = self.module.body.op_mut(global);
+                operation.location = Location::fuse([operation.location.clone(), location]);
+                operation.attributes.str("sym_name").expect("a global has a name").to_string()
+            }
+            None => {
+                let name = format!("{}_constant_{}", self.name, self.globals);
+                self.globals += 1;
+                self.global(&name, &memref, value, location);
+                name
+            }
+        };
         self.global_buffer(&name, tensor)
+    }
+
+    /// The global of another function with the same bytes.
+    fn earlier_constant(&self, memref: &Type, value: &Attribute) -> Option<Op> {
+        let wanted = value.as_dense().filter(|elements| elements.data.len() >= SHARED_BYTES)?;
+        let is_same = |global: &Op| {
+            let r#type = self.module.body.attribute(*global, "type").and_then(Attribute::as_type);
+            let found = elements(self.module, *global);
+            r#type == Some(memref)
+                && found.is_some_and(|found| found.splat == wanted.splat && found.data.same_storage(&wanted.data))
+        };
+        self.earlier.iter().copied().find(is_same)
     }
 
     fn global(&mut self, name: &str, memref: &Type, initial_value: Attribute, location: Location) {

@@ -89,6 +89,8 @@ struct Host<'m> {
     /// Pure operations of the current block and of the enclosing ones, outer ones first.
     known: IndexMap<Pure, Value>,
     globals: usize,
+    /// Large constants of functions that were bufferized before.
+    earlier: Vec<Op>,
     /// The index of the output and its address slot in the table, for values that are written directly to an output.
     outputs: IndexMap<Value, usize>,
     output_words: Vec<i64>,
@@ -115,6 +117,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
     let context = builder.value(arith::INDEX_CAST, &[context_word], Type::Index, []);
     // the status word is the first field of the run context
     let status = builder.value(rt::BUFFER, &[context], table_type.clone(), []);
+    let earlier = constants::large(module);
     let mut host = Host {
         module,
         registry,
@@ -129,6 +132,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
         scalars: IndexMap::default(),
         known: IndexMap::default(),
         globals: 0,
+        earlier,
         outputs: IndexMap::default(),
         output_words: vec![],
         rewritten: IndexMap::default(),
