@@ -3,12 +3,21 @@
 pub use crate::codes::operands::vector::*;
 pub use crate::codes::vector::*;
 
-use crate::{OpCode, arith, assembly};
+use crate::{OpCode, OpCodes, arith, assembly};
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
+use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type, Value};
 
 use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_types, scalar, types_of};
 use crate::shape_ops::{DYNAMIC, verify_indices};
+
+/// The constant that all lanes of a float value have; also if it was widened, as a wider type represents every value.
+pub fn constant_float(body: &Body, value: Value) -> Option<f64> {
+    let op = body.defining_op(value)?;
+    match body.code(op) {
+        Some(BROADCAST | arith::EXTF) => constant_float(body, body.sole_operand(op)),
+        _ => ir::constant_float(body, value),
+    }
+}
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {

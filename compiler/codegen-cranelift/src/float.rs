@@ -107,7 +107,9 @@ impl Translator<'_> {
         if !self.body.is(op, code) {
             return None;
         }
-        let known = |index| self.constant_float(self.body.operand(op, index)).is_some_and(|value| !value.is_nan());
+        let known = |index| {
+            vector::constant_float(self.body, self.body.operand(op, index)).is_some_and(|value| !value.is_nan())
+        };
         let (bound, value) = match (known(0), known(1)) {
             (_, true) => (y, x),
             (true, false) => (x, y),

@@ -372,16 +372,6 @@ impl Translator<'_> {
         }
     }
 
-    /// The value of a float constant, or of a splat or broadcast of one.
-    pub(crate) fn constant_float(&self, value: ir::Value) -> Option<f64> {
-        let op = self.body.defining_op(value)?;
-        match self.body.code(op) {
-            // a wider type represents every value
-            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.sole_operand(op)),
-            _ => ir::constant_float(self.body, value),
-        }
-    }
-
     fn constant(&mut self, op: Op) -> Translated<()> {
         let result = self.body.result(op, 0);
         let r#type = self.body.value_type(result).clone();

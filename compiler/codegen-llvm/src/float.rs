@@ -188,7 +188,7 @@ impl<'c> Translator<'_, 'c> {
         let mut users = self.body.uses(result).iter();
         let is_rounded = users.all(|user| self.body.is(user.op, math::ROUNDEVEN));
         let (_, divisor) = self.body.sides(op);
-        let divisor = self.constant_float(divisor).filter(|_| self.fused && is_vector && is_rounded)?;
+        let divisor = vector::constant_float(self.body, divisor).filter(|_| self.fused && is_vector && is_rounded)?;
         Some(divisor as f32).filter(|divisor| EXACT_RECIPROCALS.contains(&divisor.abs()))
     }
 
@@ -218,18 +218,10 @@ impl<'c> Translator<'_, 'c> {
             // a reduction, whose steps use the name of an operation
             _ => return None,
         };
-        let is_number = |&index: &usize| self.constant_float(self.body.operand(op, index)).is_some_and(|x| !x.is_nan());
+        let is_number = |&index: &usize| {
+            vector::constant_float(self.body, self.body.operand(op, index)).is_some_and(|x| !x.is_nan())
+        };
         [1, 0].into_iter().find(is_number).map(|bound| (wins, bound))
-    }
-
-    /// The value of a float constant, or of a splat or broadcast of one.
-    fn constant_float(&self, value: ir::Value) -> Option<f64> {
-        let op = self.body.defining_op(value)?;
-        match self.body.code(op) {
-            // a wider type represents every value
-            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.sole_operand(op)),
-            _ => ir::constant_float(self.body, value),
-        }
     }
 
     /// The constant bounds that a value is clamped to, unless it is NaN.
@@ -237,7 +229,7 @@ impl<'c> Translator<'_, 'c> {
         let bounded = |value: ir::Value, code: OpCode| {
             let op = self.body.defining_op(value).filter(|&op| self.body.is(op, code))?;
             let (_, bound) = self.bound(op)?;
-            let bounds = self.constant_float(self.body.operand(op, bound))?;
+            let bounds = vector::constant_float(self.body, self.body.operand(op, bound))?;
             Some((bounds, self.body.operand(op, 1 - bound)))
         };
         let (high, raised) = bounded(value, arith::MINIMUMF)?;

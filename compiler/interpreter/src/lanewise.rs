@@ -1,7 +1,7 @@
 //! Operations that work lane by lane, and constants.
 
 use dialects::arith::{CmpFPredicate, CmpIPredicate};
-use dialects::{OpCode, OpCodes, arith, vector};
+use dialects::{OpCode, arith, vector};
 use ir::{Attribute, FloatType, Op, Type, Value};
 use smallvec::{SmallVec, smallvec};
 
@@ -33,7 +33,7 @@ impl Frame<'_, '_> {
     /// A minimum or maximum; for two zeros, a bound that is a constant is not the result.
     pub(crate) fn extreme(&self, op: Op, code: OpCode) -> Executed<Bits> {
         let operands = self.body.op(op).operands();
-        let is_bound = |&at: &usize| self.constant_float(operands[at]).is_some_and(|x| !x.is_nan());
+        let is_bound = |&at: &usize| vector::constant_float(self.body, operands[at]).is_some_and(|x| !x.is_nan());
         let Some(bound) = [1, 0].into_iter().find(is_bound) else { return self.arithmetic(op, code) };
         let wins = if code == arith::MAXIMUMF { CmpFPredicate::Ogt } else { CmpFPredicate::Olt };
         self.lanewise(op, |from, x| {
@@ -42,15 +42,6 @@ impl Frame<'_, '_> {
             let bound_wins = float::compare(wins, float::value(bound, format), float::value(other, format));
             Some(if bound_wins { bound } else { other })
         })
-    }
-
-    /// The value of a float constant, or of an extension or broadcast of one.
-    fn constant_float(&self, value: Value) -> Option<f64> {
-        let op = self.body.defining_op(value)?;
-        match self.body.code(op) {
-            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.sole_operand(op)),
-            _ => ir::constant_float(self.body, value),
-        }
     }
 
     pub(crate) fn compare_integers(&self, op: Op) -> Executed<Bits> {

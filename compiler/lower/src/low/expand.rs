@@ -5,7 +5,7 @@
 
 use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::levels::Level;
-use dialects::{OpCodes, arith, math, vector};
+use dialects::{arith, math, vector};
 use ir::conversion::{ConversionPattern, ConversionPatterns, convert};
 use ir::pass::Choice;
 use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
@@ -60,22 +60,13 @@ fn expand_op(builder: &mut Builder<'_>, op: Op, inline: Inline) -> Option<Value>
     let operands = body.op(op).operands().to_vec();
     let r#type = body.value_type(operands[0]).clone();
     let lanes = r#type.as_vector().map(|vector| vector.shape[0]);
-    let constant = operands.get(1).and_then(|&exponent| constant_float(body, exponent));
+    let constant = operands.get(1).and_then(|&exponent| vector::constant_float(body, exponent));
     let mut arithmetic = Arithmetic { builder, lanes, inline };
     match r#type.element() {
         Type::Float(FloatType::F32) => arithmetic.single(function, &operands, constant),
         Type::Float(FloatType::F64) => arithmetic.double(function, &operands),
         Type::Float(_) => arithmetic.half(function, &operands, constant, r#type.element()),
         _ => arithmetic.whole(function, &operands, r#type.element()),
-    }
-}
-
-/// The value of a float constant, or of a splat or broadcast of one.
-fn constant_float(body: &Body, value: Value) -> Option<f64> {
-    let op = body.defining_op(value)?;
-    match body.code(op) {
-        Some(vector::BROADCAST) => constant_float(body, body.sole_operand(op)),
-        _ => ir::constant_float(body, value),
     }
 }
 
