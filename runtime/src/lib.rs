@@ -35,6 +35,7 @@ pub mod stop;
 pub mod strings;
 mod symbols;
 pub mod values;
+mod weights;
 
 pub use context::RunContext;
 pub use symbols::symbols;

@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "C hands over addresses of tensors and sessions")]
 
 use std::ffi::{CStr, c_char, c_void};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +12,7 @@ use abi::Status;
 
 use crate::context::RunContext;
 use crate::pool::{rt_begin_run, rt_end_run};
-use crate::{outputs, processor};
+use crate::{outputs, processor, weights};
 
 /// The message of a status that no code of ours gives.
 const UNKNOWN: &CStr = c"the run ended with an unknown status";
@@ -80,6 +81,10 @@ pub struct Model {
     /// Builds the buffer of a value that is not a tensor; null if all outputs are tensors, so that other objects do not
     /// link it.
     export: Option<Export>,
+    /// The address of the weights in memory, if they are in a file of their own; null before they are loaded.
+    weights: *const AtomicPtr<u8>,
+    weights_checksum: i64,
+    weights_length: i64,
 }
 
 /// The models of the training functions.
@@ -156,6 +161,22 @@ impl Model {
         }
     }
 
+    /// Loads the weights from their file, if they are in one; later calls do nothing.
+    fn load_weights(&self, path: &Path) -> i64 {
+        // SAFETY: the object owns the word.
+        let Some(weights) = (unsafe { self.weights.as_ref() }) else { return 0 };
+        if !weights.load(Ordering::Acquire).is_null() {
+            return 0;
+        }
+        match weights::load(path, self.weights_checksum as u64, self.weights_length as u64) {
+            Ok(address) => {
+                weights.store(address.cast_mut(), Ordering::Release);
+                0
+            }
+            Err(_) => Status::Weights.code(),
+        }
+    }
+
     /// Initialises the model once per process.
     fn initialize(&self) -> i64 {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -171,6 +192,10 @@ impl Model {
         let level = processor::level();
         if level < self.required_level {
             return Status::Processor.code();
+        }
+        // SAFETY: as above.
+        if unsafe { self.weights.as_ref() }.is_some_and(|weights| weights.load(Ordering::Acquire).is_null()) {
+            return Status::NoWeights.code();
         }
         // SAFETY: as above.
         if let Some(word) = unsafe { self.level.as_ref() } {
@@ -329,6 +354,8 @@ impl Model {
             Some((Status::Processor, _)) => c"this processor lacks instructions that the model was compiled for",
             Some((Status::Busy, _)) => c"another thread uses the session: each thread needs its own",
             Some((Status::Variable, _)) => c"the training assigns a value of another shape to a variable",
+            Some((Status::NoWeights, _)) => c"the weights are in a file, which must be loaded before the first run",
+            Some((Status::Weights, _)) => c"the file of weights cannot be read, or is that of another model",
             Some((Status::Input, at)) => {
                 return self.inputs().get(at).map_or(c"".as_ptr(), |port| port.message);
             }
@@ -536,6 +563,28 @@ extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) 
 pub unsafe extern "C" fn rt_model_initialize(model: *const Model) -> i64 {
     // SAFETY: promised by the caller.
     unsafe { &*model }.initialize()
+}
+
+/// `NAME_load_weights`.
+///
+/// # Safety
+/// `model` is the description in an object, and `path` ends in 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_model_load_weights(model: *const Model, path: *const c_char) -> i64 {
+    // SAFETY: promised by the caller.
+    let (model, path) = unsafe { (&*model, CStr::from_ptr(path)) };
+    model.load_weights(&path_of(path))
+}
+
+#[cfg(unix)]
+fn path_of(path: &CStr) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    std::ffi::OsStr::from_bytes(path.to_bytes()).into()
+}
+
+#[cfg(not(unix))]
+fn path_of(path: &CStr) -> PathBuf {
+    path.to_string_lossy().into_owned().into()
 }
 
 /// # Safety

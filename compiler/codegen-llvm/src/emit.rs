@@ -3,11 +3,11 @@
 use dialects::{func, memref};
 use std::path::Path;
 
-use inkwell::GlobalVisibility;
 use inkwell::attributes::Attribute as FunctionAttribute;
 use inkwell::context::Context;
 use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::targets::{FileType, TargetMachine};
+use inkwell::{AddressSpace, GlobalVisibility};
 use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
 use crate::architecture::{Architecture, Conversions, is_elf, is_object, is_wasm};
@@ -18,6 +18,7 @@ use crate::interface::Interface;
 use crate::memory::DATA_ALIGNMENT;
 use crate::target::Options;
 use crate::webassembly::WebAssembly;
+use crate::weights::{Mapped, Weights};
 
 /// The object file of a module.
 pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
@@ -123,9 +124,11 @@ fn emit<T>(
     let machine = options.machine()?;
     let context = Context::create();
     let architecture = Architecture::of(&machine.get_triple().as_str().to_string_lossy());
+    let llvm = context.create_module("onnx");
     let unit = Unit {
         context: &context,
-        module: context.create_module("onnx"),
+        weights: options.weights.as_ref().map(|file| mapped(&context, &llvm, file)),
+        module: llvm,
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
         composes_extremes: !architecture.is_some_and(|architecture| architecture.has_extremes),
@@ -176,6 +179,17 @@ fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> 
     attributes
 }
 
+/// The word for the address of weights in a file of their own.
+fn mapped<'c>(context: &'c Context, unit: &LlvmModule<'c>, file: &Weights) -> Mapped<'c> {
+    let pointer = context.ptr_type(AddressSpace::default());
+    let address = unit.add_global(pointer, None, "weights");
+    address.set_initializer(&pointer.const_null());
+    address.set_linkage(Linkage::Internal);
+    // the runtime writes it
+    address.set_externally_initialized(true);
+    Mapped { address, file: file.clone() }
+}
+
 /// The module's globals: constants with their bytes, buffers zeroed.
 fn define_data(module: &Module, unit: &Unit<'_>, when: Contents) -> Result<(), Diagnostic> {
     for &op in module.ops() {
@@ -186,7 +200,7 @@ fn define_data(module: &Module, unit: &Unit<'_>, when: Contents) -> Result<(), D
         else {
             continue;
         };
-        if operation.name != memref::GLOBAL {
+        if operation.name != memref::GLOBAL || unit.weights.as_ref().is_some_and(|all| all.file.place(name).is_some()) {
             continue;
         }
         let initial = attributes.get("initial_value").and_then(Attribute::as_dense);

@@ -7,7 +7,7 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
-use inkwell::module::{Linkage, Module};
+use inkwell::module::Module;
 use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionType, VectorType};
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PhiValue, VectorValue};
 use ir::{Attribute, Body, Diagnostic, FunctionView, IndexMap, Location, Op};
@@ -15,6 +15,7 @@ use ir::{Attribute, Body, Diagnostic, FunctionView, IndexMap, Location, Op};
 use crate::architecture::Conversions;
 use crate::form::{scalar_type, value_type};
 use crate::webassembly::WebAssembly;
+use crate::weights::Mapped;
 
 /// Why an operation has no translation.
 #[derive(Debug)]
@@ -52,6 +53,8 @@ pub(crate) struct Unit<'c> {
     pub(crate) rounds: bool,
     /// What code may use if the target is WebAssembly.
     pub(crate) web: Option<WebAssembly>,
+    /// Large constants that are not in the object.
+    pub(crate) weights: Option<Mapped<'c>>,
 }
 
 /// Translates one function with a body.
@@ -468,16 +471,6 @@ impl<'c> Translator<'_, 'c> {
     pub(crate) fn intrinsic_function(&self, name: &str, types: &[BasicTypeEnum<'c>]) -> Translated<FunctionValue<'c>> {
         let declaration = Intrinsic::find(name).and_then(|found| found.get_declaration(&self.unit.module, types));
         declaration.ok_or_else(|| Failure::Refused(format!("{name} is not available for this type")))
-    }
-
-    /// A global. One that is not defined here may be at any address.
-    pub(crate) fn data(&self, name: &str) -> BasicValueEnum<'c> {
-        let global = self.unit.module.get_global(name).unwrap_or_else(|| {
-            let global = self.unit.module.add_global(self.unit.context.i8_type(), None, name);
-            global.set_linkage(Linkage::External);
-            global
-        });
-        global.as_pointer_value().into()
     }
 }
 

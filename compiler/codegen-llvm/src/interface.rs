@@ -36,6 +36,8 @@ pub struct Interface {
     pub level: Option<String>,
     /// The number of last inputs that are variables of a session; in a training step they are also its last outputs.
     pub variables: usize,
+    /// Whether the weights are in a file of their own.
+    pub loads_weights: bool,
     /// The training functions.
     pub training: Option<Box<Training>>,
 }
@@ -81,6 +83,9 @@ const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 9] = [
     ("set_threads", &[Kind::Word], None),
 ];
 
+/// The function of a model with weights in a file of their own.
+const WEIGHTS_FUNCTIONS: [(&str, &[Kind], Option<Kind>); 1] = [("load_weights", &[Kind::Address], Some(Kind::Word))];
+
 /// The functions of a model with training.
 const TRAINING_FUNCTIONS: [(&str, &[Kind], Option<Kind>); 5] = [
     ("training_initialize", &[Kind::Address], Some(Kind::Word)),
@@ -105,8 +110,17 @@ impl Interface {
         self.functions().map(|(function, ..)| format!("{}_{function}", self.name)).collect()
     }
 
+    /// The globals with the default elements of inputs.
+    pub fn defaults(&self) -> Vec<String> {
+        let parts = self.training.iter().flat_map(|training| [&training.initialize, &training.step]);
+        let inputs = parts.chain([self]).flat_map(|part| &part.inputs);
+        inputs.filter_map(|port| port.initial.as_ref().map(|(name, _)| name.clone())).collect()
+    }
+
     fn functions(&self) -> impl Iterator<Item = &'static (&'static str, &'static [Kind], Option<Kind>)> {
-        FUNCTIONS.iter().chain(self.training.iter().flat_map(|_| &TRAINING_FUNCTIONS))
+        let weights = self.loads_weights.then_some(&WEIGHTS_FUNCTIONS);
+        let training = self.training.iter().map(|_| &TRAINING_FUNCTIONS[..]);
+        FUNCTIONS.iter().chain(weights.into_iter().flatten()).chain(training.flatten())
     }
 }
 
@@ -268,6 +282,7 @@ impl<'c> Data<'_, 'c> {
             }
             None => self.null().into(),
         };
+        let weights = self.unit.weights.as_ref();
         let fields = [
             self.ports(&interface.inputs)?,
             self.word(interface.inputs.len() as i64),
@@ -286,6 +301,9 @@ impl<'c> Data<'_, 'c> {
             self.word(interface.variables as i64),
             training,
             self.export(interface),
+            weights.map_or(self.null().into(), |weights| weights.address.as_pointer_value().into()),
+            self.word(weights.map_or(0, |weights| weights.file.checksum as i64)),
+            self.word(weights.map_or(0, |weights| weights.file.length as i64)),
         ];
         Some(self.global(self.context().const_struct(&fields, false).into(), true))
     }

@@ -22,11 +22,13 @@ mod rounding;
 mod target;
 mod vector;
 mod webassembly;
+mod weights;
 
 pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object, write_object_with_frames};
 pub use frames::Frames;
 pub use interface::{Interface, Port, Training};
 pub use target::{Optimization, Options};
+pub use weights::Weights;
 
 #[cfg(test)]
 mod tests;

@@ -36,7 +36,7 @@ impl<'c> Translator<'_, 'c> {
             Some(memref::ALLOCA) => self.stack_buffer(op)?,
             Some(memref::GET_GLOBAL) => {
                 let name = self.body.attribute(op, "name").and_then(|name| name.as_symbol());
-                self.data(name.ok_or(Failure::Broken("has no name"))?)
+                self.data(name.ok_or(Failure::Broken("has no name"))?)?
             }
             Some(memref::VIEW) => {
                 let memref::View { source, shift, .. } = memref::View::of(self.body, op);
@@ -71,6 +71,28 @@ impl<'c> Translator<'_, 'c> {
         };
         self.set_result(op, value);
         Ok(())
+    }
+
+    /// A global. One that is not defined here may be at any address.
+    fn data(&self, name: &str) -> Translated<BasicValueEnum<'c>> {
+        let mapped = self.unit.weights.as_ref();
+        if let Some((weights, place)) = mapped.and_then(|weights| Some((weights, weights.file.place(name)?))) {
+            let context = self.unit.context;
+            let address = weights.address.as_pointer_value();
+            let start = self.builder.build_load(context.ptr_type(inkwell::AddressSpace::default()), address, "")?;
+            let place = context.i64_type().const_int(place, false);
+            // SAFETY: the file has the bytes of each constant.
+            let bytes = unsafe {
+                self.builder.build_in_bounds_gep(context.i8_type(), start.into_pointer_value(), &[place], "")?
+            };
+            return Ok(bytes.into());
+        }
+        let global = self.unit.module.get_global(name).unwrap_or_else(|| {
+            let global = self.unit.module.add_global(self.unit.context.i8_type(), None, name);
+            global.set_linkage(inkwell::module::Linkage::External);
+            global
+        });
+        Ok(global.as_pointer_value().into())
     }
 
     /// The LLVM value of a value that is a buffer.

@@ -11,6 +11,7 @@ use ir::{Diagnostic, Location};
 
 use crate::architecture::{Architecture, is_elf};
 use crate::interface::Interface;
+use crate::weights::Weights;
 
 /// The optimisation level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Options {
     pub optimization: Optimization,
     /// Whether constants are part of the object. Otherwise they are symbols that the loader resolves.
     pub embed_constants: bool,
+    /// The file with the large constants; `None` if they are in the object.
+    pub weights: Option<Weights>,
     /// The C interface of an object with the runtime.
     pub interface: Option<Interface>,
     /// The exported functions of the module; all if the list is empty and there is no interface.

@@ -20,13 +20,17 @@ pub enum Status {
     NoAddress = -7,
     /// The run's deadline has passed, or it was cancelled.
     Stopped = -8,
+    /// The model's weights are in a file that has not been loaded.
+    NoWeights = -9,
+    /// The file of weights cannot be read, or is that of another model.
+    Weights = -10,
     /// The first input has a type or shape that the model does not take; the other inputs follow downwards.
     Input = -1000,
 }
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 9] = [
+    pub const ALL: [Status; 11] = [
         Status::OutOfMemory,
         Status::NotInitialized,
         Status::Routine,
@@ -35,6 +39,8 @@ impl Status {
         Status::Busy,
         Status::NoAddress,
         Status::Stopped,
+        Status::NoWeights,
+        Status::Weights,
         Status::Input,
     ];
 

@@ -9,6 +9,8 @@ use ir::{Attribute, Attributes, Location, Module, Type};
 
 /// The part that is common to all models.
 const TEMPLATE: &str = include_str!("model.h");
+/// The additional part for models with weights in a file of their own.
+const WEIGHTS_TEMPLATE: &str = include_str!("weights.h");
 /// The additional part for models with training.
 const TRAINING_TEMPLATE: &str = include_str!("training.h");
 /// The header of models without a runtime.
@@ -40,6 +42,7 @@ pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, 
         required_level,
         level: module.symbol(PROCESSOR_LEVEL).map(|_| PROCESSOR_LEVEL.to_string()),
         variables: signature.inputs.iter().filter(|port| port.is_variable).count(),
+        loads_weights: false,
         training: None,
     }
 }
@@ -78,7 +81,8 @@ pub(crate) fn merged(interface: Interface, prefix: &str) -> Interface {
 /// The header of an interface; `step` is the signature of a training step.
 pub(crate) fn header(interface: &Interface, signature: &Signature, step: Option<&Signature>) -> String {
     let training = step.map_or(String::new(), |step| fill(TRAINING_TEMPLATE, interface, step));
-    guarded(&interface.name, &(fill(TEMPLATE, interface, signature) + &training))
+    let weights = if interface.loads_weights { fill(WEIGHTS_TEMPLATE, interface, signature) } else { String::new() };
+    guarded(&interface.name, &(fill(TEMPLATE, interface, signature) + &weights + &training))
 }
 
 /// The header of a model without a runtime.

@@ -121,6 +121,10 @@ struct Arguments {
     /// node
     #[arg(long)]
     sanitize: bool,
+
+    /// Keep the large constants in a file, which the model reads when it is loaded, instead of in the object, library or program
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     /// An object without a runtime, heap and threads, which needs nothing but memcpy and memset; all shapes must be fixed
     #[arg(long)]
     freestanding: bool,
@@ -357,6 +361,12 @@ impl Arguments {
         }
         if self.training && !has_symbols {
             return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
+        }
+        if self.weights.is_some() {
+            let takes = matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Staticlib | Emit::Exe | Emit::Header);
+            if !takes || self.is_freestanding() {
+                return Err(Failure::usage("--weights: it is for objects, libraries and programs with the runtime"));
+            }
         }
         if self.is_freestanding() && self.sanitize {
             let option = self.freestanding_option();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use codegen_llvm::{Optimization, Options};
+use codegen_llvm::{Optimization, Options, Weights};
 use commandline::{Drafts, Failure, cannot_write, write_binary};
 use driver::{Arithmetic, Signature, Trace};
 use ir::Module;
@@ -21,8 +21,21 @@ pub(crate) const SCRATCH: &str = "onnxc";
 /// Generates native code, or its text, and writes that.
 pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> Result<(), Failure> {
     program.check()?;
-    let options = Options { exports: exports(arguments.freestanding().as_deref()), ..options(arguments) };
-    let Whole { module, interface, signature, step, trace } = program.join(&arguments.symbols(), arguments.cpu().1);
+    let mut whole = program.join(&arguments.symbols(), arguments.cpu().1);
+    whole.interface.loads_weights = arguments.weights.is_some();
+    let is_header = arguments.emit == Emit::Header;
+    let Some(path) = arguments.weights.as_ref().filter(|_| !is_header) else {
+        return emit_whole(arguments, whole, None, drafts);
+    };
+    let draft = drafts.file(path)?;
+    let weights = Weights::write(&whole.module, &whole.interface.defaults(), draft.path())?;
+    emit_whole(arguments, whole, Some(weights), drafts)?;
+    draft.finish()
+}
+
+fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, drafts: &Drafts) -> Result<(), Failure> {
+    let Whole { module, interface, signature, step, trace } = whole;
+    let options = Options { exports: exports(arguments.freestanding().as_deref()), weights, ..options(arguments) };
     let header = || header(&interface, &signature, step.as_ref());
     let linked = || Linked::of(arguments.target(), arguments.is_static);
     let write_object_with = |features: &str, path: &Path| {
@@ -96,7 +109,8 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
             })
         }
         _ => write_file(arguments, drafts, |path| {
-            link((path, linked()?), drafts, write_object, &Product::Program { header: &header() })
+            let weights = arguments.weights.as_deref();
+            link((path, linked()?), drafts, write_object, &Product::Program { header: &header(), weights })
         }),
     }
 }
@@ -172,8 +186,17 @@ fn options(arguments: &Arguments) -> Options {
 enum Product<'a> {
     /// A library that exports these symbols and no others.
     Library { soname: &'a str, exports: &'a [String] },
-    /// A program around a model with this header.
-    Program { header: &'a str },
+    /// A program around a model with this header, which finds its weights next to it.
+    Program { header: &'a str, weights: Option<&'a Path> },
+}
+
+/// Bytes as a literal of C.
+fn c_string(bytes: &[u8]) -> String {
+    let byte = |byte: &u8| match byte {
+        b'"' | b'\\' | b'?' | 0..0x20 | 0x7f.. => format!("\\{byte:03o}"),
+        _ => char::from(*byte).to_string(),
+    };
+    format!("\"{}\"", bytes.iter().map(byte).collect::<String>())
 }
 
 /// Links an object with the runtime.
@@ -199,8 +222,10 @@ fn link(
             command.args(["-shared", "-Wl,-z,nodelete", "-Wl,-Bsymbolic"]);
             command.arg(format!("-Wl,-soname,{soname}")).arg(format!("-Wl,--version-script={}", script.display()));
         }
-        Product::Program { header } => {
-            write("model.h", header.as_bytes())?;
+        Product::Program { header, weights } => {
+            let name = weights.and_then(Path::file_name).map(|name| c_string(name.as_encoded_bytes()));
+            let weights = name.map_or(String::new(), |name| format!("#define MODEL_WEIGHTS {name}\n"));
+            write("model.h", (weights + header).as_bytes())?;
             write("runner_files.c", include_bytes!("runner_files.c"))?;
             command.arg("-O1").arg(write("runner.c", include_bytes!("runner.c"))?);
         }

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#ifdef __unix__
+#include <unistd.h>
+#endif
 
 /* The name of a value's type. */
 static const char *type_name(int64_t number) {
@@ -251,13 +254,43 @@ static int read_arguments(int count, char **arguments, request *asked) {
     return 2;
 }
 
+#ifdef MODEL_WEIGHTS
+#ifdef _WIN32
+#define SEPARATORS "/\\"
+#else
+#define SEPARATORS "/"
+#endif
+
+/* Loads the weights from their file in the folder of the program. */
+static int64_t load_weights(const char *program) {
+    char path[4096];
+    long length = -1;
+#ifdef __unix__
+    length = readlink("/proc/self/exe", path, sizeof path - 1);
+#endif
+    if (length < 0) length = snprintf(path, sizeof path, "%s", program);
+    while (length > 0 && (length >= (long)sizeof path || !strchr(SEPARATORS, path[length - 1]))) length--;
+    size_t room = sizeof path - (size_t)length;
+    /* a path that is too long is that of no file */
+    if ((size_t)snprintf(path + length, room, "%s", MODEL_WEIGHTS) >= room) path[0] = 0;
+    return model_load_weights(path);
+}
+#else
+/* They are inside. */
+static int64_t load_weights(const char *program) {
+    (void)program;
+    return 0;
+}
+#endif
+
 int main(int count, char **arguments) {
     request asked = {0};
     model_tensor outputs[model_output_count + 1];
     model_session session = {0};
     int end = read_arguments(count, arguments, &asked);
     if (end >= 0) return end;
-    int64_t status = model_run(&session, asked.inputs, outputs);
+    int64_t status = load_weights(arguments[0]);
+    if (status == 0) status = model_run(&session, asked.inputs, outputs);
     int failed = asked.folder && status == 0 ? make_folder(asked.folder) : 0;
     for (int64_t i = 0; i < model_output_count && status == 0; i++) {
         /* only tensors have files */
