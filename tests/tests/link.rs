@@ -725,3 +725,50 @@ fn a_program_for_another_processor_runs() {
         assert!(String::from_utf8_lossy(&run.stdout).contains('6'), "{}", String::from_utf8_lossy(&run.stdout));
     }
 }
+
+/// A program finds the file of its weights in its folder, and refuses that of another model.
+#[test]
+fn weights_are_in_a_file_of_their_own() {
+    let folder = scratch::folder("weights");
+    let build = |name: &str, step: usize| {
+        let numbers: Vec<String> = (0..64 * 32).map(|at| format!("{}", at * step % 7)).collect();
+        let text = format!(
+            r#"<ir_version: 10, opset_import: ["" : 17]>
+g (float[n, 64] x) => (float[n, 32] y) <float[64, 32] w = {{{}}}> {{ y = MatMul(x, w) }}"#,
+            numbers.join(", ")
+        );
+        let model = folder.join(name).with_extension("onnxtxt");
+        std::fs::write(&model, text).expect("the folder takes files");
+        let (program, weights) = (folder.join(name), folder.join(name).with_extension("weights"));
+        run(Command::new(compiler())
+            .arg(&model)
+            .args(["--emit", "exe", "-o"])
+            .arg(&program)
+            .arg("--weights")
+            .arg(&weights));
+        run(Command::new(compiler())
+            .arg(&model)
+            .args(["--emit", "exe", "-o"])
+            .arg(folder.join(format!("{name}-whole"))));
+        program
+    };
+    let (one, other) = (build("one", 3), build("other", 5));
+    let tensor =
+        proto::TensorProto { data_type: 1, dims: vec![1, 64], float_data: vec![1.0; 64], ..Default::default() };
+    let input = folder.join("x.pb");
+    std::fs::write(&input, proto::Message::encode_to_vec(&tensor)).expect("the folder takes files");
+    let text = |program: &Path| text_of(Command::new(program).arg(&input));
+    assert_eq!(text(&one), text(&folder.join("one-whole")));
+    assert_ne!(text(&one), text(&other));
+    let bytes = std::fs::metadata(one.with_extension("weights")).expect("it was written").len();
+    assert!((64 * 32 * 4..64 * 32 * 4 + 256).contains(&bytes), "{bytes}");
+    let refused = || {
+        let output = Command::new(&one).arg(&input).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("the file of weights cannot be read"));
+    };
+    std::fs::copy(other.with_extension("weights"), one.with_extension("weights")).expect("the folder takes files");
+    refused();
+    std::fs::remove_file(one.with_extension("weights")).expect("it exists");
+    refused();
+}
