@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use object::ObjectSymbol;
 use proto::{ModelProto, StringStringEntryProto};
 use tests::linked::run;
 use tests::node::write;
+use tests::scratch;
 use tests::worker::onnxc;
 
 fn metadata(key: &str, value: &str) -> Vec<StringStringEntryProto> {
@@ -67,6 +69,46 @@ fn all_parts_are_heard() {
     let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
     let text = String::from_utf8(run(Command::new(onnxc).arg("inspect").arg(&path))).expect("text");
     assert_eq!(text, EXPECTED);
+}
+
+/// The numbers of an object are in `inspect`, in its header and in a symbol.
+#[test]
+fn an_object_states_its_memory() {
+    let text = "<ir_version: 10, opset_import: [\"\": 21]> g (float[64] x) => (float[4] y) {
+        extents = Constant <value_ints = [64, 4]> ()
+        w = ConstantOfShape <value = float[1] {0.5}> (extents)
+        e = Exp (x)
+        t = MatMul (e, w)
+        y = Softmax (t)
+    }";
+    let folder = scratch::folder("inspect-object");
+    let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
+    let model = write(&proto::parse_model(text).expect("it is valid"), "inspect-object-model");
+    let output = |arguments: &[&str]| String::from_utf8(run(Command::new(onnxc).args(arguments))).expect("text");
+    for target in ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "riscv32imc-unknown-none-elf"] {
+        let (object, header) = (folder.join(format!("{target}.o")), folder.join(format!("{target}.h")));
+        for (kind, file) in [("obj", &object), ("header", &header)] {
+            let mut command = Command::new(onnxc);
+            command.arg(&model).args(["--freestanding", "--target", target, "--name", "net", "--emit", kind, "-o"]);
+            run(command.arg(file));
+        }
+        let said = output(&["inspect", &object.to_string_lossy()]);
+        let header = std::fs::read_to_string(&header).expect("it was written");
+        let number = |line: &str| {
+            let found = said.lines().find_map(|said| said.strip_prefix(line)?.split(' ').next()?.parse::<u64>().ok());
+            found.unwrap_or_else(|| panic!("{line}: {said}"))
+        };
+        let [flash, ram, stack] = ["flash: ", "RAM: ", "stack: "].map(number);
+        for (name, bytes) in [("flash", flash), ("ram", ram), ("stack", stack)] {
+            assert!(header.contains(&format!("#define net_{name}_bytes {bytes}\n")), "{target}: {header}");
+        }
+        assert!(flash > 64 && ram > 64 && stack > 32, "{target}: {said}");
+        assert!(said.contains("functions: net_initialize, net_run\n"), "{said}");
+        let bytes = std::fs::read(&object).expect("it was written");
+        let file = object::File::parse(&*bytes).expect("an object");
+        let symbol = object::Object::symbols(&file).find(|symbol| symbol.name() == Ok("net_stack_bytes"));
+        assert_eq!(symbol.map(|symbol| symbol.address()), Some(stack), "{target}");
+    }
 }
 
 /// A model that is not compiled can be read from a pipe, too.

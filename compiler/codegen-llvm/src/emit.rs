@@ -12,10 +12,10 @@ use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
 use crate::architecture::{Architecture, Conversions, is_elf, is_object, is_wasm};
 use crate::fill::{fill, is_filled_later};
-use crate::frames::{Frames, with_frames};
 use crate::function::{Unit, translate};
 use crate::interface::Interface;
 use crate::memory::DATA_ALIGNMENT;
+use crate::stack::{state, with_bound};
 use crate::target::Options;
 use crate::webassembly::WebAssembly;
 use crate::weights::{Mapped, Weights};
@@ -27,35 +27,27 @@ pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
 
 /// Writes the object file of a module with its constants, which are never all in memory at the same time.
 pub fn write_object(module: &Module, options: &Options, path: &Path) -> Result<()> {
-    write_object_as(module, options, path, |_, write| write())
-}
-
-/// The same, with the stack frame sizes of its functions.
-pub fn write_object_with_frames(module: &Module, options: &Options, path: &Path) -> Result<Frames> {
-    write_object_as(module, options, path, |unit, write| {
-        let (written, frames) = with_frames(unit, write);
-        written.and(frames)
-    })
-}
-
-fn write_object_as<T>(
-    module: &Module,
-    options: &Options,
-    path: &Path,
-    watch: impl FnOnce(&LlvmModule<'_>, &dyn Fn() -> Result<(), Diagnostic>) -> Result<T, Diagnostic>,
-) -> Result<T> {
     let options = Options { embed_constants: true, ..options.clone() };
-    let contents = if options.triple.as_deref().is_none_or(is_elf) { Contents::Later } else { Contents::Inline };
-    let watched = emit(module, &options, contents, |unit, machine| {
-        watch(unit, &|| {
+    let is_elf = options.triple.as_deref().is_none_or(is_elf);
+    let contents = if is_elf { Contents::Later } else { Contents::Inline };
+    let symbol = options.stack_symbol.as_deref().filter(|_| is_elf);
+    let bound = emit(module, &options, contents, |unit, machine| {
+        let write = || {
             let written = machine.write_to_file(unit, FileType::Object, path);
             written.map_err(|error| Diagnostic::input(Location::Unknown, format!("{}: {error}", path.display())))
-        })
+        };
+        match symbol {
+            Some(symbol) => with_bound(unit, symbol, write),
+            None => write().map(|()| None),
+        }
     })?;
     if contents == Contents::Later {
         fill(module, path)?;
     }
-    Ok(watched)
+    if let Some((symbol, bound)) = symbol.zip(bound) {
+        state(path, symbol, bound)?;
+    }
+    Ok(())
 }
 
 /// The assembly of a module, as text.

@@ -17,7 +17,7 @@ use ir::Diagnostic;
 use crate::emit::internal;
 
 /// The frame size of each function in bytes, by name; missing ones are zero.
-pub type Frames = Vec<(String, u64)>;
+pub(crate) type Frames = Vec<(String, u64)>;
 
 /// The messages of LLVM during code generation.
 #[derive(Default)]
@@ -60,9 +60,23 @@ extern "C" fn note(info: LLVMDiagnosticInfoRef, said: *mut c_void) {
     }
 }
 
-/// `stack frame size (24) exceeds limit (0) in function 'f'`
+/// `stack frame size (24) exceeds limit (0) in function 'f'`, after a position that some versions of LLVM state.
 fn frame(text: &str) -> Option<(String, u64)> {
-    let (size, rest) = text.strip_prefix("stack frame size (")?.split_once(')')?;
+    let (_, text) = text.split_once("stack frame size (")?;
+    let (size, rest) = text.split_once(')')?;
     let (_, name) = rest.split_once("in function '")?;
     Some((name.strip_suffix('\'')?.to_string(), size.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frame;
+
+    #[test]
+    fn messages_state_frames() {
+        let text = "stack frame size (24) exceeds limit (0) in function 'f'";
+        for text in [text.to_string(), format!("<unknown>:0:0: {text}")] {
+            assert_eq!(frame(&text), Some(("f".to_string(), 24)));
+        }
+    }
 }

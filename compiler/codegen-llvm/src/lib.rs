@@ -19,13 +19,13 @@ mod interface;
 mod memory;
 mod rolled;
 mod rounding;
+mod stack;
 mod target;
 mod vector;
 mod webassembly;
 mod weights;
 
-pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object, write_object_with_frames};
-pub use frames::Frames;
+pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object};
 pub use interface::{Interface, Port, Training};
 pub use target::{Optimization, Options};
 pub use weights::Weights;

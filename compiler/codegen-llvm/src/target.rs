@@ -46,6 +46,9 @@ pub struct Options {
     pub interface: Option<Interface>,
     /// The exported functions of the module; all if the list is empty and there is no interface.
     pub exports: Vec<String>,
+    /// The absolute symbol of an ELF object whose value is an upper bound of the stack that a call takes, in bytes,
+    /// without that of functions of other objects. There is none if functions are recursive or called by address.
+    pub stack_symbol: Option<String>,
 }
 
 impl Options {

@@ -51,17 +51,12 @@ impl Evidence {
     /// Stack bytes that functions allocate along the longest chain of calls; spills of the code generator are not
     /// counted. `None` for recursive functions.
     pub fn stack(&self) -> Option<u64> {
-        longest(&self.frames, |_, frame| frame.bytes)
-    }
-
-    /// Stack bytes along the longest chain of calls, if `bytes` returns those of a function.
-    pub fn stack_of(&self, bytes: impl Fn(&str) -> u64) -> Option<u64> {
-        longest(&self.frames, |name, _| bytes(name))
+        longest(&self.frames, |frame| frame.bytes)
     }
 
     /// The maximum call depth; `None` for recursive functions.
     pub fn depth(&self) -> Option<u64> {
-        longest(&self.frames, |_, _| 1)
+        longest(&self.frames, |_| 1)
     }
 
     /// Kernels are processed before the functions that call them.
@@ -203,7 +198,7 @@ fn frames(module: &Module) -> IndexMap<String, Frame> {
 }
 
 /// The longest chain of calls by the weight of functions; `None` if there is a cycle.
-fn longest(frames: &IndexMap<String, Frame>, weight: impl Fn(&str, &Frame) -> u64) -> Option<u64> {
+fn longest(frames: &IndexMap<String, Frame>, weight: impl Fn(&Frame) -> u64) -> Option<u64> {
     let mut done: IndexMap<&str, u64> = IndexMap::default();
     // functions whose callees are done, round by round; those on a cycle never are
     while done.len() < frames.len() {
@@ -212,7 +207,7 @@ fn longest(frames: &IndexMap<String, Frame>, weight: impl Fn(&str, &Frame) -> u6
             let callees = frame.calls.iter().filter(|callee| frames.contains_key(*callee));
             let below: Option<Vec<u64>> = callees.map(|callee| done.get(callee.as_str()).copied()).collect();
             if let (false, Some(below)) = (done.contains_key(name.as_str()), below) {
-                done.insert(name, weight(name, frame) + below.into_iter().max().unwrap_or(0));
+                done.insert(name, weight(frame) + below.into_iter().max().unwrap_or(0));
             }
         }
         if done.len() == before {

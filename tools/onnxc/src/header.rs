@@ -7,6 +7,8 @@ use driver::{Extent, PROCESSOR_LEVEL, Signature, Status, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Location, Module, Type};
 
+use crate::footprint::Footprint;
+
 /// The part that is common to all models.
 const TEMPLATE: &str = include_str!("model.h");
 /// The additional part for models with weights in a file of their own.
@@ -15,6 +17,8 @@ const WEIGHTS_TEMPLATE: &str = include_str!("weights.h");
 const TRAINING_TEMPLATE: &str = include_str!("training.h");
 /// The header of models without a runtime.
 const STATIC_TEMPLATE: &str = include_str!("static_model.h");
+/// The part of it that states the memory of the object.
+const MEMORY_TEMPLATE: &str = include_str!("static_memory.h");
 
 /// The interface of a model whose symbols begin with `name`. Defaults of inputs become data of the module.
 pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
@@ -86,16 +90,35 @@ pub(crate) fn header(interface: &Interface, signature: &Signature, step: Option<
 }
 
 /// The header of a model without a runtime.
-pub(crate) fn static_header(interface: &Interface, signature: &Signature) -> String {
+pub(crate) fn static_header(interface: &Interface, signature: &Signature, footprint: Option<&Footprint>) -> String {
     let messages = interface.messages.iter().enumerate();
     let rows: Vec<String> =
         messages.map(|(at, message)| format!("     {}: {}", at + 1, in_comment(message.clone()))).collect();
     let template = STATIC_TEMPLATE
         .replace("@MESSAGES@", if rows.is_empty() { "     nothing can be" } else { "@ROWS@" })
         .replace("@ROWS@", &rows.join("\n"))
+        .replace("@MEMORY@", &footprint.map_or(String::new(), |footprint| memory(footprint, interface)))
         .replace("@NO_ADDRESS@", &Status::NoAddress.code().to_string())
         .replace("@NOT_INITIALIZED@", &Status::NotInitialized.code().to_string());
     guarded(&interface.name, &fill(&template, interface, signature))
+}
+
+/// The part of a header that states the memory of the object.
+fn memory(footprint: &Footprint, interface: &Interface) -> String {
+    let bytes = |ports: &[Port]| ports.iter().map(port_bytes).sum::<i64>().to_string();
+    let stack = footprint.stack.map(|bytes| format!("#define @NAME@_stack_bytes {bytes}\n"));
+    MEMORY_TEMPLATE
+        .replace("@PROCESSOR@", &footprint.processor)
+        .replace("@CODE@", &footprint.code.to_string())
+        .replace("@INPUT_BYTES@", &bytes(&interface.inputs))
+        .replace("@OUTPUT_BYTES@", &bytes(&interface.outputs))
+        .replace("@FLASH@", &footprint.flash().to_string())
+        .replace("@RAM@", &footprint.ram.to_string())
+        .replace("@STACK@", &stack.unwrap_or_default())
+}
+
+fn port_bytes(port: &Port) -> i64 {
+    port.shape.iter().product::<i64>() * port.element_bytes as i64
 }
 
 /// Text must not end the comment that contains it.

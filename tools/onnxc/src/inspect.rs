@@ -1,20 +1,22 @@
-//! `onnxc inspect`: prints a model's inputs, outputs and metadata.
+//! `onnxc inspect`: prints a model's inputs, outputs and metadata, or the memory that an object takes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "llvm")]
+use crate::footprint::Footprint;
 use clap::Args;
 use commandline::{Drafts, Failure, cannot_write, print};
 use driver::{Compiler, Level, Options, Port, Reporter, Signature};
 use ir::{Attribute, Attributes, Module};
 use proto::{Dimension, DimensionValue, Model, ModelProto, TypeProto, TypeValue};
 
-/// Print a model's inputs, outputs and metadata
+/// Print a model's inputs, outputs and metadata, or the memory that an object takes
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
-    /// The model
+    /// The model, or an ELF object that --freestanding made
     model: PathBuf,
     /// An operator-set document, whose functions the model may call if it imports their domain
     #[arg(long = "operators", value_name = "FILE")]
@@ -32,6 +34,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(folder) => from_standard_input(&folder.path().join("model"))?,
         None => arguments.model.clone(),
     };
+    #[cfg(feature = "llvm")]
+    if let Some(memory) = memory(&model)? {
+        return print(&memory);
+    }
     match Compiler::new(options).lower_file(&model, Level::Graph) {
         Ok((module, signature)) => print(&report(&module, &signature)),
         Err(reasons) if model.is_file() => {
@@ -40,6 +46,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Err(reasons) => Err(reasons.into()),
     }
+}
+
+/// The memory that an object takes; `None` if the file is no object.
+#[cfg(feature = "llvm")]
+fn memory(path: &Path) -> Result<Option<String>, Failure> {
+    // the compiler reports a file that cannot be read
+    let Ok(bytes) = ir::Blob::map_file(path) else { return Ok(None) };
+    let Some(footprint) = Footprint::of(bytes.bytes())? else { return Ok(None) };
+    let Footprint { code, constants, ram, stack, functions, calls, processor } = &footprint;
+    let stack = stack.map_or("no bound is known".to_string(), |bytes| format!("{bytes} bytes at most"));
+    Ok(Some(format!(
+        "processor: {processor}\nflash: {} bytes: code {code}, constants {constants}\nRAM: {ram} bytes\nstack: {stack}\n\
+         functions: {}\ncalls: {}\n",
+        footprint.flash(),
+        functions.join(", "),
+        calls.join(", "),
+    )))
 }
 
 /// The model from standard input, as a file.

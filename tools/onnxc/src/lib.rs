@@ -5,6 +5,8 @@ mod archive;
 mod check;
 mod emit;
 #[cfg(feature = "llvm")]
+mod footprint;
+#[cfg(feature = "llvm")]
 mod header;
 mod inspect;
 #[cfg(feature = "llvm")]
@@ -49,6 +51,7 @@ Examples:
   onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
   onnxc model.onnx --emit onnx -o simple.onnx             the model, simplified
   onnxc model.onnx --emit kernels | less                  the model at the kernel level
+  onnxc inspect net.o                                     the flash, RAM and stack of an object without a runtime
   onnxc check model.onnx                                  report broken rules of ONNX";
 
 /// Compile an ONNX model.
@@ -163,7 +166,7 @@ struct Arguments {
 enum Command {
     /// Report where a model breaks the rules of ONNX
     Check(check::Arguments),
-    /// Print a model's inputs, outputs and metadata
+    /// Print a model's inputs, outputs and metadata, or the memory that an object takes
     Inspect(inspect::Arguments),
 }
 

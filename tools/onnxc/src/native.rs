@@ -10,6 +10,7 @@ use ir::Module;
 
 use crate::archive::archive;
 use crate::emit::write_text;
+use crate::footprint::{Footprint, stack_symbol};
 use crate::header::{header, static_header};
 use crate::linker::Linked;
 use crate::program::{Program, Whole};
@@ -34,8 +35,14 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
 }
 
 fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, drafts: &Drafts) -> Result<(), Failure> {
+    let name = arguments.freestanding();
+    let options = Options {
+        exports: exports(name.as_deref()),
+        stack_symbol: name.as_deref().map(stack_symbol),
+        weights,
+        ..options(arguments)
+    };
     let Whole { module, interface, signature, step, trace } = whole;
-    let options = Options { exports: exports(arguments.freestanding().as_deref()), weights, ..options(arguments) };
     let header = || header(&interface, &signature, step.as_ref());
     let linked = || Linked::of(arguments.target(), arguments.is_static);
     let write_object_with = |features: &str, path: &Path| {
@@ -50,15 +57,12 @@ fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, dra
         }
         Emit::LlvmIr => write_text(arguments, &for_reading(';', &codegen_llvm::compile_ir(&module, &options)?), drafts),
         Emit::Header if arguments.is_freestanding() => {
-            write_text(arguments, &static_header(&interface, &signature), drafts)
+            let object = in_memory(drafts, write_object)?;
+            let footprint = Footprint::of(&object)?;
+            write_text(arguments, &static_header(&interface, &signature, footprint.as_ref()), drafts)
         }
         Emit::Header => write_text(arguments, &header(), drafts),
-        Emit::Obj if arguments.output == Path::new("-") => {
-            let folder = drafts.folder(SCRATCH)?;
-            let path = folder.path().join("model.o");
-            write_object(&path)?;
-            write_binary(&read(&path)?)
-        }
+        Emit::Obj if arguments.output == Path::new("-") => write_binary(&in_memory(drafts, write_object)?),
         Emit::Obj => {
             write_file(arguments, drafts, write_object)?;
             let object = if arguments.trace_matrix.is_empty() { vec![] } else { read(&arguments.output)? };
@@ -115,26 +119,26 @@ fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, dra
     }
 }
 
-/// An object for the safety profile, on any x86-64 processor.
-pub(crate) struct StaticObject {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) frames: codegen_llvm::Frames,
-}
-
 /// The object that `onnxc --profile sonnx --name NAME --target x86_64-unknown-linux-gnu --cpu x86-64` writes.
-pub(crate) fn static_object(module: Module, signature: Signature, name: &str) -> Result<StaticObject, Failure> {
+pub(crate) fn static_object(module: Module, signature: Signature, name: &str) -> Result<Vec<u8>, Failure> {
     let program = Program { inference: (module, signature), trace: Trace::default(), training: None };
     let Whole { module, .. } = program.join(name, 0);
     let options = Options {
         triple: Some("x86_64-unknown-linux-gnu".into()),
         cpu: Some("x86-64".into()),
         exports: exports(Some(name)),
+        stack_symbol: Some(stack_symbol(name)),
         ..Options::default()
     };
-    let folder = Drafts::watch().folder(SCRATCH)?;
+    in_memory(&Drafts::watch(), |path| Ok(codegen_llvm::write_object(&module, &options, path)?))
+}
+
+/// The bytes of an object.
+fn in_memory(drafts: &Drafts, write: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<Vec<u8>, Failure> {
+    let folder = drafts.folder(SCRATCH)?;
     let path = folder.path().join("model.o");
-    let frames = codegen_llvm::write_object_with_frames(&module, &options, &path)?;
-    Ok(StaticObject { bytes: read(&path)?, frames })
+    write(&path)?;
+    read(&path)
 }
 
 /// A text without the parts that are needed for linking, and a comment that says so.

@@ -11,7 +11,7 @@ use driver::{
 use ir::{FloatType, PrintOptions, Type};
 use sha2::{Digest, Sha256};
 #[cfg(feature = "llvm")]
-use {driver::Signature, ir::Module, std::collections::HashMap};
+use {driver::Signature, ir::Module};
 
 use crate::check::Arguments;
 use crate::page::{row, table};
@@ -110,19 +110,11 @@ fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, F
 /// Facts about the object for any x86-64 processor.
 #[cfg(feature = "llvm")]
 fn of_object(module: Module, signature: Signature, evidence: Evidence) -> Result<Code, Failure> {
-    // a call's return address, and the alignment of a frame to a cache line
-    const CALL: u64 = 8 + 64;
-    // what a leaf function may use without allocating it
-    const RED_ZONE: u64 = 128;
     let object = crate::native::static_object(module, signature, NAME)?;
-    let frames: HashMap<&str, u64> = object.frames.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
-    let stack = evidence.stack_of(|name| CALL + frames.get(name).copied().unwrap_or(0));
+    let stack = crate::footprint::Footprint::of(&object)?.and_then(|footprint| footprint.stack);
     Ok(Code {
-        stack: (stack.map(|bytes| bytes + RED_ZONE), "Stack of the object's functions, bytes"),
-        hash: (
-            hash(&object.bytes),
-            "SHA-256 of the object, by --name model --target x86_64-unknown-linux-gnu --cpu x86-64",
-        ),
+        stack: (stack, "Stack of the object's functions, bytes"),
+        hash: (hash(&object), "SHA-256 of the object, by --name model --target x86_64-unknown-linux-gnu --cpu x86-64"),
         evidence,
         is_static: true,
     })

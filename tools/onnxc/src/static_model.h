@@ -5,7 +5,7 @@
 @PORTS@ */
 enum { @NAME@_input_count = @INPUTS@, @NAME@_output_count = @OUTPUTS@ };
 
-/* Computes what depends on the weights alone; once, before the first run. 0 is success. */
+@MEMORY@/* Computes what depends on the weights alone; once, before the first run. 0 is success. */
 int64_t @NAME@_initialize(const void *const *none, void *const *nothing);
 
 /* Runs the model on the addresses of its inputs, and writes to those of its outputs, in the order above. 0 is success, @NO_ADDRESS@
