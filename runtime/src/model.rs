@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code, reason = "C hands over addresses of tensors and sessions")]
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
@@ -108,6 +109,8 @@ pub struct Session {
     is_used: AtomicBool,
     context: RunContext,
     outputs: Outputs,
+    /// The words of the last run: the context, inputs, outputs.
+    table: Vec<i64>,
     /// The elements of each variable; null while they have their initial values.
     variables: Vec<*mut u8>,
     /// Sessions of the training functions.
@@ -219,8 +222,11 @@ impl Model {
     }
 
     /// All inputs of a run: those of the caller, then the variables; missing ones have their initial values.
-    fn all_inputs(&self, given: &[i64], variables: &[*mut u8]) -> Vec<i64> {
+    fn all_inputs<'g>(&self, given: &'g [i64], variables: &[*mut u8]) -> Cow<'g, [i64]> {
         let words = self.tensor_words();
+        if variables.is_empty() && self.inputs().iter().all(|port| port.initial_shape().is_none()) {
+            return Cow::Borrowed(given);
+        }
         let mut all = given.to_vec();
         for variable in variables {
             all.push(variable.expose_provenance() as i64);
@@ -235,7 +241,7 @@ impl Model {
                 tensor[1..][..shape.len()].copy_from_slice(shape);
             }
         }
-        all
+        Cow::Owned(all)
     }
 
     /// Runs the model's training initialization or step, and assigns the variables if it succeeds.
@@ -284,8 +290,9 @@ impl Model {
         if let Some(wrong) = self.wrong_input(inputs) {
             return Status::Input.code() - wrong as i64;
         }
-        let Session { context, outputs: buffers, .. } = session;
-        let mut table = vec![context.address()];
+        let Session { context, outputs: buffers, table, .. } = session;
+        table.clear();
+        table.push(context.address());
         let mut numbered: Vec<Vec<i64>> = Vec::new();
         for (port, tensor) in self.inputs().iter().zip(inputs.chunks_exact(self.tensor_words())) {
             let extents = &tensor[1..][..port.rank as usize];
@@ -317,7 +324,7 @@ impl Model {
             }));
         }
         context.host = std::ptr::from_mut(buffers).cast();
-        let mut status = call(self.main, &mut table);
+        let mut status = call(self.main, table);
         let mut words = &table[first..];
         for (index, port) in self.outputs().iter().enumerate() {
             let (own, rest) = words.split_at(1 + port.rank as usize);
@@ -424,6 +431,7 @@ impl Session {
             is_used: AtomicBool::new(false),
             context: RunContext::new(std::ptr::null_mut(), provide).with_strings(&strings),
             outputs: Outputs { memory: vec![std::ptr::null_mut(); model.output_count as usize], inputs: vec![] },
+            table: vec![],
             variables: vec![std::ptr::null_mut(); model.variable_count as usize],
             training: None,
         }

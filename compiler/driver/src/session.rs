@@ -112,6 +112,8 @@ pub struct Session {
     model: Arc<CompiledModel>,
     context: RunContext,
     outputs: Box<Outputs>,
+    /// The words of the last run: the context, inputs, outputs.
+    table: Vec<i64>,
     has_run: bool,
     /// Whether the caller was warned of extents that contradict the model's declarations.
     has_warned: bool,
@@ -127,7 +129,7 @@ impl Session {
         let mut outputs = Box::new(Outputs { buffers: vec![], given, inputs: vec![], lent: vec![] });
         let host = (&raw mut *outputs).cast();
         let context = RunContext::new(host, provide_output).with_strings(&model.strings);
-        Session { model, context, outputs, has_run: false, has_warned: false }
+        Session { model, context, outputs, table: vec![], has_run: false, has_warned: false }
     }
 
     /// The model being run.
@@ -164,9 +166,35 @@ impl Session {
         lent: &mut [Option<&mut [u8]>],
         stop: Option<&Stop>,
     ) -> Result<Vec<Output>> {
+        let (table, _bound) = self.bind_all(inputs)?;
+        self.outputs.lent.clear();
+        self.outputs.lent.extend(lent.iter_mut().map(|lent| lent.as_mut().map(|lent| (lent.as_mut_ptr(), lent.len()))));
+        let outputs = self.finish(inputs, table, stop);
+        self.outputs.lent.clear();
+        outputs
+    }
+
+    /// The same for a model whose outputs all have memory of the caller. If its extents are fixed, it has one thread and
+    /// no strings, and its inputs are aligned, then no run after the first one allocates memory or calls the system.
+    pub fn run_into(&mut self, inputs: &[Input<'_>], outputs: &mut [&mut [u8]]) -> Result<()> {
+        let count = self.model.signature.outputs.len();
+        if outputs.len() != count {
+            let message = format!("the model has {count} outputs, and there is memory for {}", outputs.len());
+            return Err(Diagnostic::input(Location::Unknown, message).into());
+        }
+        let (table, _bound) = self.bind_all(inputs)?;
+        self.outputs.lent.clear();
+        self.outputs.lent.extend(outputs.iter_mut().map(|lent| Some((lent.as_mut_ptr(), lent.len()))));
+        let written = self.call(inputs, table, None).and_then(|first| self.write_all(first).map(|()| first));
+        self.context.end_run();
+        self.outputs.lent.clear();
+        self.compare_names(inputs, written?)
+    }
+
+    /// Checks the inputs of a run, and makes its table; returns with it the copies that the run reads.
+    fn bind_all(&mut self, inputs: &[Input<'_>]) -> Result<(Vec<i64>, Vec<Blob>)> {
         self.begin(inputs)?;
-        let mut table = vec![self.context.address()];
-        let mut bound = Vec::new();
+        let (mut table, mut bound) = (self.new_table(), Vec::new());
         for (at, input) in inputs.iter().enumerate() {
             match *input {
                 Input::Value(value) => bound.extend(self.bind(at, value, &mut table)?),
@@ -175,19 +203,22 @@ impl Session {
                 }
             }
         }
-        let memory = |lent: &mut Option<&mut [u8]>| lent.as_mut().map(|lent| (lent.as_mut_ptr(), lent.len()));
-        self.outputs.lent = lent.iter_mut().map(memory).collect();
-        let outputs = self.finish(inputs, table, stop);
-        self.outputs.lent.clear();
-        outputs
+        Ok((table, bound))
+    }
+
+    /// A table in the memory of the last one.
+    fn new_table(&mut self) -> Vec<i64> {
+        let mut table = std::mem::take(&mut self.table);
+        table.clear();
+        table.push(self.context.address());
+        table
     }
 
     /// The same, but an output that differs from an input in a few elements, such as a cache of keys, reuses the
     /// input's memory if neither the model nor another owner of its bytes reads the input afterwards.
     pub fn run_in_place(&mut self, mut inputs: Vec<Value>) -> Result<Vec<Value>> {
         self.begin(&Input::of(&inputs))?;
-        let mut table = vec![self.context.address()];
-        let mut bound = Vec::new();
+        let (mut table, mut bound) = (self.new_table(), Vec::new());
         for (at, value) in inputs.iter_mut().enumerate() {
             let own = self.bind(at, value, &mut table)?;
             if let (Value::Tensor(tensor), Some(own)) = (value, own) {
@@ -243,40 +274,55 @@ impl Session {
     }
 
     /// Runs the model on a table of its inputs.
-    fn finish(&mut self, inputs: &[Input<'_>], mut table: Vec<i64>, stop: Option<&Stop>) -> Result<Vec<Output>> {
+    fn finish(&mut self, inputs: &[Input<'_>], table: Vec<i64>, stop: Option<&Stop>) -> Result<Vec<Output>> {
+        let outputs =
+            self.call(inputs, table, stop).and_then(|first| self.collect(first).map(|outputs| (first, outputs)));
+        self.context.end_run();
+        let (first, outputs) = outputs?;
+        self.compare_names(inputs, first)?;
+        Ok(outputs)
+    }
+
+    /// Runs the model on a table of its inputs, in which it adds the words of the outputs; returns the first one's index.
+    fn call(&mut self, inputs: &[Input<'_>], mut table: Vec<i64>, stop: Option<&Stop>) -> Result<usize> {
         let first = table.len();
         let model = self.model.clone();
         let room: usize = model.signature.outputs.iter().map(|port| 1 + port.shape.len()).sum();
         table.resize(first + room, 0);
-        self.outputs.buffers = model.signature.outputs.iter().map(|_| None).collect();
-        let begin = Instant::now();
+        self.outputs.buffers.clear();
+        self.outputs.buffers.resize_with(model.signature.outputs.len(), || None);
+        // only a model that may move to another tier needs the time of its runs
+        let begin = model.successor.is_some().then(Instant::now);
         let status = within(stop, || model.main().call(&mut table, model.threads));
-        model.ran(begin.elapsed());
-        let outputs =
-            match stop.and_then(Stop::due) {
-                Some(due) => Err(ended(due).into()),
-                None => model.check(status, &self.context).and_then(|()| self.collect(&table[first..])).map_err(
-                    |diagnostics| match (status, model.signature.open_extents(inputs)) {
-                        (0, _) | (_, None) => diagnostics,
-                        (_, Some(extents)) => {
-                            let note = format!("in this run {extents}");
-                            diagnostics.into_iter().map(|diagnostic| diagnostic.with_note(note.clone())).collect()
-                        }
-                    },
-                ),
-            };
-        self.context.end_run();
-        let outputs = outputs?;
-        self.compare_names(inputs, &outputs)?;
-        Ok(outputs)
+        begin.iter().for_each(|begin| model.ran(begin.elapsed()));
+        self.table = table;
+        if let Some(due) = stop.and_then(Stop::due) {
+            return Err(ended(due).into());
+        }
+        let noted = |diagnostics: Vec<Diagnostic>| match (status, model.signature.open_extents(inputs)) {
+            (0, _) | (_, None) => diagnostics,
+            (_, Some(extents)) => {
+                let note = format!("in this run {extents}");
+                diagnostics.into_iter().map(|diagnostic| diagnostic.with_note(note.clone())).collect()
+            }
+        };
+        model.check(status, &self.context).map_err(noted)?;
+        Ok(first)
     }
 
-    /// Checks that each named extent has one value in a run: otherwise an error if the model is strict, or one warning.
-    fn compare_names(&mut self, inputs: &[Input<'_>], outputs: &[Output]) -> Result<()> {
+    /// Checks that each named extent has one value in a run, whose outputs' words begin at `first`: otherwise an error if
+    /// the model is strict, or one warning.
+    fn compare_names(&mut self, inputs: &[Input<'_>], first: usize) -> Result<()> {
         if self.has_warned {
             return Ok(());
         }
-        let Some(message) = self.model.signature.contradiction(inputs, outputs) else { return Ok(()) };
+        let ports = &self.model.signature.outputs;
+        let extent = |output: usize, axis: usize| {
+            let before: usize = ports.iter().take(output).map(|port| 1 + port.shape.len()).sum();
+            let is_there = ports.get(output).is_some_and(|port| !port.is_container() && axis < port.shape.len());
+            is_there.then(|| self.table.get(first + before + 1 + axis).copied()).flatten()
+        };
+        let Some(message) = self.model.signature.contradiction(inputs, extent) else { return Ok(()) };
         if self.model.strict {
             return Err(Diagnostic::input(Location::Unknown, message).into());
         }
@@ -318,50 +364,64 @@ impl Session {
             .collect()
     }
 
-    fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Output>> {
-        let mut outputs = Vec::new();
+    /// The outputs of a run, whose words begin at `first`.
+    fn collect(&mut self, first: usize) -> Result<Vec<Output>> {
+        let table = std::mem::take(&mut self.table);
         let model = self.model.clone();
-        for (index, port) in model.signature.outputs.iter().enumerate() {
-            let (own, rest) = words.split_at(1 + port.shape.len());
-            words = rest;
+        let outputs = words_of(&model.signature.outputs, &table[first..]).map(|(index, port, own)| -> Result<Output> {
             let output = match port.is_container() {
                 true => {
                     let value = self.context.handles().get(own[0]).cloned();
                     value.and_then(|value| Value::read(&value, &mut self.context)).map(Output::Value)
                 }
-                false => self.tensor(index, port, own[1..].to_vec())?,
+                false => self.tensor(index, port, &own[1..])?,
             };
-            outputs.push(output.ok_or_else(|| {
-                Diagnostic::internal(Location::Unknown, format!("the run left no output '{}'", port.name))
-            })?);
-        }
-        Ok(outputs)
+            output.ok_or_else(|| no_output(port).into())
+        });
+        let outputs = outputs.collect();
+        self.table = table;
+        outputs
     }
 
-    /// The tensor that a run produced as an output.
-    fn tensor(&mut self, index: usize, port: &Port, shape: Vec<i64>) -> Result<Option<Output>> {
-        let count = shape.iter().product::<i64>() as usize;
-        let is_text = matches!(port.element, Type::Dialect(_));
-        let width = if is_text { Some(size_of::<i64>()) } else { port.element.byte_width() };
-        let Some(bytes) = width.map(|width| count * width) else { return Ok(None) };
-        let lent = self.outputs.lent.get(index).copied().flatten();
-        if let Some((address, room)) = lent.filter(|_| !is_text) {
-            if bytes > room {
-                let message =
-                    format!("output '{}' needs {bytes} bytes, but the memory passed for it has {room}", port.name);
-                return Err(Diagnostic::input(Location::Unknown, message).into());
+    /// Finishes the outputs of a run that are all in the caller's memory.
+    fn write_all(&mut self, first: usize) -> Result<()> {
+        let model = self.model.clone();
+        words_of(&model.signature.outputs, &self.table[first..]).try_for_each(|(index, port, own)| {
+            let bytes = byte_count(port, &own[1..]).filter(|_| !port.is_container());
+            match self.write(index, port, bytes.ok_or_else(|| no_output(port))?)? {
+                Some(_) => Ok(()),
+                None => Err(no_output(port).into()),
             }
-            // SAFETY: the caller of the run lent these bytes until it returns, and the run is over.
-            trim(unsafe { std::slice::from_raw_parts_mut(address, bytes) }, &port.element);
-            return Ok(Some(Output::Written { shape, bytes }));
-        }
-        if lent.is_some() {
+        })
+    }
+
+    /// Finishes an output in the caller's memory, and returns its bytes; `None` if the caller lent none.
+    fn write(&self, index: usize, port: &Port, bytes: usize) -> Result<Option<usize>> {
+        let Some((address, room)) = self.outputs.lent.get(index).copied().flatten() else { return Ok(None) };
+        if is_text(port) {
             let message =
                 format!("output '{}' has strings, which cannot be written to memory of the caller", port.name);
             return Err(Diagnostic::unsupported(Location::Unknown, message).into());
         }
+        if bytes > room {
+            let message =
+                format!("output '{}' needs {bytes} bytes, but the memory passed for it has {room}", port.name);
+            return Err(Diagnostic::input(Location::Unknown, message).into());
+        }
+        // SAFETY: the caller of the run lent these bytes until it returns, and the run is over.
+        trim(unsafe { std::slice::from_raw_parts_mut(address, bytes) }, &port.element);
+        Ok(Some(bytes))
+    }
+
+    /// The tensor that a run produced as an output.
+    fn tensor(&mut self, index: usize, port: &Port, shape: &[i64]) -> Result<Option<Output>> {
+        let Some(bytes) = byte_count(port, shape) else { return Ok(None) };
+        let shape = shape.to_vec();
+        if let Some(bytes) = self.write(index, port, bytes)? {
+            return Ok(Some(Output::Written { shape, bytes }));
+        }
         let Some(mut buffer) = self.outputs.buffers[index].take() else { return Ok(None) };
-        if is_text {
+        if is_text(port) {
             let tensor = tensor_of_run(&buffer.as_slice()[..bytes], shape, port.element.clone(), &mut self.context);
             return Ok(tensor.map(|tensor| Output::Value(tensor.into())));
         }
@@ -371,6 +431,29 @@ impl Session {
         let tensor = buffer.window(0, bytes).and_then(|data| Tensor::new(port.element.clone(), shape, data));
         Ok(tensor.map(|tensor| Output::Value(tensor.into())))
     }
+}
+
+/// Each port with its index and its words in a table.
+fn words_of<'t>(ports: &'t [Port], mut words: &'t [i64]) -> impl Iterator<Item = (usize, &'t Port, &'t [i64])> {
+    ports.iter().enumerate().map(move |(index, port)| {
+        let (own, rest) = words.split_at(1 + port.shape.len());
+        words = rest;
+        (index, port, own)
+    })
+}
+
+fn is_text(port: &Port) -> bool {
+    matches!(port.element, Type::Dialect(_))
+}
+
+/// The bytes of an output's buffer; strings are words. `None` if elements have no width.
+fn byte_count(port: &Port, shape: &[i64]) -> Option<usize> {
+    let width = if is_text(port) { Some(size_of::<i64>()) } else { port.element.byte_width() };
+    width.map(|width| shape.iter().product::<i64>() as usize * width)
+}
+
+fn no_output(port: &Port) -> Diagnostic {
+    Diagnostic::internal(Location::Unknown, format!("the run left no output '{}'", port.name))
 }
 
 /// Puts elements that the caller owns into the table; returns the copy that the run reads, if one is needed.

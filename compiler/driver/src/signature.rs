@@ -5,7 +5,7 @@ use operators::shape::dimension_names;
 use operators::types::map_types;
 
 use crate::tensor::{Tensor, array_type, byte_count, shape_text, type_name};
-use crate::value::{Input, Output, Value};
+use crate::value::{Input, Value};
 
 /// The inputs and outputs of a model, in order.
 #[derive(Clone, Debug, Default)]
@@ -189,8 +189,13 @@ impl Signature {
 }
 
 impl Signature {
-    /// The message for a named extent that has two values in this run (`symbol-one-extent`).
-    pub(crate) fn contradiction(&self, inputs: &[Input<'_>], outputs: &[Output]) -> Option<String> {
+    /// The message for a named extent that has two values in this run (`symbol-one-extent`); `extent` returns those of
+    /// outputs by output and axis.
+    pub(crate) fn contradiction(
+        &self,
+        inputs: &[Input<'_>],
+        extent: impl Fn(usize, usize) -> Option<i64>,
+    ) -> Option<String> {
         if self.stated.is_empty() {
             return None;
         }
@@ -204,7 +209,7 @@ impl Signature {
             }
         }
         self.stated.iter().find_map(|StatedExtent { output, axis, name }| {
-            let actual = *outputs.get(*output)?.shape()?.get(*axis)?;
+            let actual = extent(*output, *axis)?;
             let output = &self.outputs[*output].name;
             let (first, place) = *known.entry(name).or_insert((actual, output));
             (first != actual).then(|| {
@@ -416,9 +421,8 @@ mod tests {
         signature.stated = stated(&signature.outputs);
         // extents found at compile time do not change the declared ones
         signature.outputs[0].shape[0] = Extent::Fixed(4);
-        let contradiction = |input: i64, output: i64| {
-            signature.contradiction(&[Input::Value(&value(input))], &[Output::Value(value(output))])
-        };
+        let contradiction =
+            |input: i64, output: i64| signature.contradiction(&[Input::Value(&value(input))], |_, _| Some(output));
         assert_eq!(contradiction(4, 4), None);
         let message = contradiction(2, 4);
         assert_eq!(message.as_deref(), Some("output 'y': 'N' is 4 here, but 2 in 'x' [symbol-one-extent]"));
