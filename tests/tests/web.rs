@@ -65,6 +65,11 @@ fn a_package_runs_in_node() {
     };
     let (plain, relaxed) = package("net", &[]);
     assert!(plain.is_some() && relaxed.is_some() && plain != relaxed, "the second module fuses multiply-adds");
+    let described = std::fs::read_to_string(folder.join("net/package.json")).expect("it was written");
+    let at = |condition: &str| described.find(condition).unwrap_or_else(|| panic!("{condition}: {described}"));
+    assert!(at("\"types\":") < at("\"default\":"), "TypeScript takes the first condition that it knows");
+    let parsed: serde_json::Value = serde_json::from_str(&described).expect("JSON");
+    assert_eq!(parsed["files"].as_array().map(Vec::len), Some(4));
     let (fixed, relaxed) = package("fixed", &["--fixed-fp"]);
     assert!(fixed.is_some() && relaxed.is_none(), "its results are those of other processors");
     std::fs::write(folder.join("run.mjs"), SCRIPT).expect("the folder can be written");

@@ -72,20 +72,14 @@ pub(crate) fn write_package(
     let modules =
         [format!("{name}.wasm"), format!("{name}.relaxed.wasm")].into_iter().take(1 + usize::from(is_relaxed));
     let files: Vec<String> = ["index.mjs", "index.d.ts"].map(str::to_string).into_iter().chain(modules).collect();
-    let package = json!({
-        "name": name,
-        "version": "1.0.0",
-        "type": "module",
-        "exports": { ".": { "types": "./index.d.ts", "default": "./index.mjs" } },
-        "files": files,
-    });
+    // the conditions of exports are tried in their order, which a map does not keep
+    let package =
+        include_str!("web/package.json").replace("@NAME@", name).replace("@FILES@", &json!(files).to_string());
     let folder = &arguments.output;
     std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-    for (file, text) in [
-        ("index.mjs", script),
-        ("index.d.ts", include_str!("web/index.d.ts").to_string()),
-        ("package.json", format!("{package:#}\n")),
-    ] {
+    for (file, text) in
+        [("index.mjs", script), ("index.d.ts", include_str!("web/index.d.ts").to_string()), ("package.json", package)]
+    {
         drafts.file(&folder.join(file))?.write(text.as_bytes())?;
     }
     Ok(())
