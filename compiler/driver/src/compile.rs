@@ -18,26 +18,7 @@ use crate::pipeline;
 use crate::progress::Stage;
 use crate::request::Request;
 use crate::signature::Signature;
-
-/// A model before its code is built.
-pub(crate) struct Unbuilt {
-    pub(crate) module: Module,
-    pub(crate) signature: Signature,
-    /// The operators of the nodes, by node name, if kernels are timed.
-    pub(crate) operators: IndexMap<String, String>,
-    /// Times of what was done so far.
-    pub(crate) timings: Timings,
-    /// Memory for prepared weights.
-    pub(crate) memory: Option<Arc<PrefaultedMemory>>,
-}
-
-impl Unbuilt {
-    /// A module, of which nothing else is known.
-    pub(crate) fn of(module: Module) -> Unbuilt {
-        let signature = Signature::default();
-        Unbuilt { module, signature, operators: IndexMap::default(), timings: Timings::default(), memory: None }
-    }
-}
+use crate::unbuilt::Unbuilt;
 
 impl Compiler {
     /// Compiles a model file.

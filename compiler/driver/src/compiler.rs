@@ -14,7 +14,6 @@ use ir::pass::{Pipeline, Timings};
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};
 use proto::{Model, OperatorSetProto};
 
-use crate::compile::Unbuilt;
 use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::keeper::Keeper;
@@ -26,6 +25,7 @@ use crate::progress::Stage;
 use crate::request::{Origin, Request};
 use crate::signature::Signature;
 use crate::trace::{Trace, Traced};
+use crate::unbuilt::Unbuilt;
 
 /// The source of a model.
 #[derive(Clone, Copy)]

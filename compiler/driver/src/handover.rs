@@ -20,13 +20,13 @@ use engine::{Objects, worker};
 use ir::{Blob, Diagnostic, Location, Result};
 use lower::low::VectorRegisters;
 
-use crate::compile::Unbuilt;
 use crate::compiler::Compiler;
 use crate::keeper::Keep;
 use crate::kept::Kept;
 use crate::model::CompiledModel;
 use crate::options::{Arithmetic, Backend, Options, Processor};
 use crate::request::{Origin, Request};
+use crate::unbuilt::Unbuilt;
 
 impl Compiler {
     /// The model, compiled with LLVM by a helper process.

@@ -24,6 +24,7 @@ mod tensor;
 pub mod testdata;
 mod trace;
 mod training;
+mod unbuilt;
 mod value;
 
 pub use abi::Status;
