@@ -695,6 +695,11 @@ fn a_static_program_runs_in_an_empty_root() {
     let file = object::File::parse(&*bytes).expect("a program");
     let is_dynamic = object::Object::dynamic_symbols(&file).any(|symbol| object::ObjectSymbol::is_undefined(&symbol));
     assert!(!is_dynamic, "it needs libraries");
+    let sections = object::Object::sections(&file)
+        .filter_map(|section| Some(object::ObjectSection::name(&section).ok()?.to_string()));
+    let extra: Vec<String> = sections.filter(|name| name.starts_with(".debug") || name == ".symtab").collect();
+    assert!(extra.is_empty(), "it runs without {extra:?}");
+    assert!(bytes.len() < 600_000, "{} bytes, of which the model has a few hundred", bytes.len());
     let run = Command::new("chroot").arg(&folder).args(["/program", "x=/x.npy"]).output().expect("chroot starts");
     let said = String::from_utf8_lossy(&run.stderr);
     if said.contains("Operation not permitted") {

@@ -5,6 +5,8 @@ mod archive;
 mod check;
 mod emit;
 #[cfg(feature = "llvm")]
+mod exception_tables;
+#[cfg(feature = "llvm")]
 mod footprint;
 #[cfg(feature = "llvm")]
 mod header;

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use commandline::{Failure, print};
+use commandline::{Failure, cannot_write, print};
+
+use crate::exception_tables;
 
 /// The triples that are tested. Others of the same processors may do, too.
 const TARGETS: [&str; 14] = [
@@ -76,6 +78,20 @@ impl<'t> Linked<'t> {
             libraries.push(if linker == ZIG { "-lunwind" } else { "-lgcc_eh" });
         }
         libraries
+    }
+
+    /// The runtime's library as the linker takes it.
+    pub(crate) fn archive(self, linker: &str, runtime: &Path, folder: &Path) -> Result<PathBuf, Failure> {
+        // GNU's linker leaves out the tables of functions that it leaves out
+        if linker != ZIG {
+            return Ok(runtime.to_path_buf());
+        }
+        let failed = |problem: String| Failure::input(format!("{}: {problem}", runtime.display()));
+        let mut bytes = std::fs::read(runtime).map_err(|error| failed(error.to_string()))?;
+        exception_tables::mark(&mut bytes).map_err(|error| failed(error.to_string()))?;
+        let path = folder.join("libruntime.a");
+        std::fs::write(&path, bytes).map_err(|error| cannot_write(&path, &error))?;
+        Ok(path)
     }
 
     /// The C compilers that may be there, the usual one first.

@@ -236,9 +236,12 @@ fn link(
     }
     let object = folder.path().join("model.o");
     write_object(&object)?;
-    command.arg(object).arg(&runtime);
     let linker = command.get_program().to_string_lossy().into_owned();
+    command.arg(object).arg(linked.archive(&linker, &runtime, folder.path())?);
     command.args(linked.libraries(&linker));
+    if let Product::Program { .. } = product {
+        command.arg("-Wl,-s");
+    }
     let failed = |problem: String| Failure::input(format!("linking with {linker}: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())) }

@@ -197,9 +197,16 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int compare(const void *a, const void *b) {
-    double difference = *(const double *)a - *(const double *)b;
-    return (difference > 0) - (difference < 0);
+/* Shell's sort, because some C libraries have a large qsort. */
+static void sort(double *values, long count) {
+    for (long gap = count / 2; gap > 0; gap /= 2) {
+        for (long at = gap; at < count; at++) {
+            double value = values[at];
+            long to = at;
+            for (; to >= gap && values[to - gap] > value; to -= gap) values[to] = values[to - gap];
+            values[to] = value;
+        }
+    }
 }
 
 /* Prints the latency of runs. */
@@ -213,7 +220,7 @@ static int64_t measure(model_session *session, const model_tensor *inputs, model
         for (int64_t i = 0; i < model_output_count && status == 0; i++) model_free(&outputs[i]);
     }
     if (times && status == 0) {
-        qsort(times, (size_t)runs, sizeof *times, compare);
+        sort(times, runs);
         printf("latency of %ld runs: median %.4f ms, least %.4f ms\n", runs, 1e3 * times[runs / 2], 1e3 * times[0]);
     }
     free(times);
