@@ -699,7 +699,7 @@ fn a_static_program_runs_in_an_empty_root() {
         .filter_map(|section| Some(object::ObjectSection::name(&section).ok()?.to_string()));
     let extra: Vec<String> = sections.filter(|name| name.starts_with(".debug") || name == ".symtab").collect();
     assert!(extra.is_empty(), "it runs without {extra:?}");
-    assert!(bytes.len() < 600_000, "{} bytes, of which the model has a few hundred", bytes.len());
+    assert!(bytes.len() < 900_000, "{} bytes, of which the model has a few hundred", bytes.len());
     let run = Command::new("chroot").arg(&folder).args(["/program", "x=/x.npy"]).output().expect("chroot starts");
     let said = String::from_utf8_lossy(&run.stderr);
     if said.contains("Operation not permitted") {

@@ -197,16 +197,9 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Shell's sort, because some C libraries have a large qsort. */
-static void sort(double *values, long count) {
-    for (long gap = count / 2; gap > 0; gap /= 2) {
-        for (long at = gap; at < count; at++) {
-            double value = values[at];
-            long to = at;
-            for (; to >= gap && values[to - gap] > value; to -= gap) values[to] = values[to - gap];
-            values[to] = value;
-        }
-    }
+static int compare(const void *a, const void *b) {
+    double difference = *(const double *)a - *(const double *)b;
+    return (difference > 0) - (difference < 0);
 }
 
 /* Prints the latency of runs. */
@@ -220,7 +213,7 @@ static int64_t measure(model_session *session, const model_tensor *inputs, model
         for (int64_t i = 0; i < model_output_count && status == 0; i++) model_free(&outputs[i]);
     }
     if (times && status == 0) {
-        sort(times, runs);
+        qsort(times, (size_t)runs, sizeof *times, compare);
         printf("latency of %ld runs: median %.4f ms, least %.4f ms\n", runs, 1e3 * times[runs / 2], 1e3 * times[0]);
     }
     free(times);
