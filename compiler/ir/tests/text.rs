@@ -219,3 +219,11 @@ fn a_file_without_module_gets_one() {
     assert_eq!(print_module(&module, &PrintOptions::default()), "\"builtin.module\"() ({\n^bb0:\n}) {a} : () -> ()\n");
     assert_eq!(parse_type("i32").expect("a type"), Type::I32);
 }
+
+#[test]
+fn names_of_operations_are_escaped() {
+    for name in [r"a.\\b", r"a.\22b", r"a.\0A"] {
+        let text = format!("\"{name}\"() : () -> ()");
+        assert!(round_trip(&text).contains(&text), "{name}");
+    }
+}

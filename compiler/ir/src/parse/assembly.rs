@@ -475,17 +475,17 @@ impl<'a> OpParser<'_, 'a> {
     /// `dialect` may be omitted.
     pub fn isolated_region(&mut self, arguments: &[(Operand<'a>, Type)], dialect: &'static str) -> Parsed<()> {
         let mut inner = Body::new();
+        let root = inner.root();
         if self.is('{') {
             let mut scope = Scope::default();
             self.parser.default_dialects.push(dialect);
-            let root = inner.root();
             let read = self.parser.region_with(&mut inner, root, &mut scope, &named(arguments));
             self.parser.default_dialects.pop();
             read?;
             self.parser.resolve_forward(&scope)?;
-            if inner.blocks(root).is_empty() && self.body.op(self.op).name == op_name::MODULE {
-                inner.add_block(root, &[]);
-            }
+        }
+        if inner.blocks(root).is_empty() && self.body.op(self.op).name == op_name::MODULE {
+            inner.add_block(root, &[]);
         }
         self.body.set_isolated(self.op, inner);
         Ok(())

@@ -14,7 +14,7 @@ mod types;
 
 use crate::IndexMap;
 use crate::assembly::SEGMENTS;
-use crate::attributes::Attributes;
+use crate::attributes::{Attributes, quote};
 use crate::body::{Block, Body, Op, Region};
 use crate::location::Location;
 use crate::module::Module;
@@ -255,7 +255,7 @@ impl<'a> Printer<'a> {
             return self.location(&operation.location);
         }
         let operands = operation.operands().iter().map(|&v| names.value(v)).collect::<Vec<_>>().join(", ");
-        self.text.push_str(&format!("\"{}\"({operands})", operation.name));
+        self.text.push_str(&format!("{}({operands})", quote(operation.name.as_str())));
         if !operation.successors().is_empty() {
             let successors = operation.successors().iter().map(|&b| names.block(b)).collect::<Vec<_>>().join(", ");
             self.text.push_str(&format!("[{successors}]"));
