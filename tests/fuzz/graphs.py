@@ -38,15 +38,18 @@ TOLERANCES = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 1e-3, "float64": 1e-
 SECONDS = 300
 
 
+def as_stored(found, expected):
+    """`found` with the type of `expected` where NumPy lacks it, so that files have its bits."""
+    return found.view(expected.dtype) if expected.dtype.kind == "V" and found.dtype.itemsize == expected.dtype.itemsize else found
+
+
 def same_bits(found, expected):
     """Whether two arrays are equal to the bit; one NaN is like another."""
     if found.shape != expected.shape:
         return False
     if expected.dtype.kind in "OUS":
         return bool((found.astype(str) == expected.astype(str)).all())
-    if expected.dtype.kind == "V" and found.dtype.itemsize == expected.dtype.itemsize:
-        # files have the bits of types that NumPy lacks
-        found = found.view(expected.dtype)
+    found = as_stored(found, expected)
     if found.dtype != expected.dtype or found.dtype.kind != "f":
         return found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
     missing = np.isnan(found)
@@ -61,6 +64,7 @@ def is_near(found, expected):
         return bool((found.astype(str) == expected.astype(str)).all())
     if expected.dtype.kind in "iub" and expected.dtype.itemsize > 1 or expected.dtype == bool:
         return bool((found == expected).all())
+    found = as_stored(found, expected)
     tolerance = TOLERANCES.get(expected.dtype.name, 1.5 / 255 if expected.dtype.kind in "iu" else 0.5)
     return are_near(found, expected, tolerance)
 
