@@ -101,6 +101,12 @@ impl Module {
         })
     }
 
+    /// The function called `name` and its body, which is taken out of it, unless it has none.
+    pub fn take_function(&mut self, name: &str) -> Option<(Op, Body)> {
+        let op = self.function(name).filter(|function| function.body.entry().is_some())?.op;
+        Some((op, self.body.take_isolated(op)?))
+    }
+
     /// The body of a function, to change it.
     pub fn function_body_mut(&mut self, op: Op) -> Option<&mut Body> {
         self.body.op_mut(op).isolated_mut()

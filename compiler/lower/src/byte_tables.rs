@@ -24,8 +24,7 @@ const BYTES: i64 = 256;
 
 /// Replaces long chains of the function `name` by lookups.
 pub(crate) fn use_tables(module: &mut Module, name: &str) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     let mut known = IndexSet::default();
     let blocks = all_blocks(&body);
     let has_bytes = blocks.iter().any(|&block| has_bytes(&body, block));

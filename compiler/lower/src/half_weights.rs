@@ -20,8 +20,7 @@ const SMALL_WEIGHTS: i64 = 1 << 18;
 
 /// Lets the contractions of the function `name` read weights in f16 or bf16.
 pub(crate) fn use_halves(module: &mut Module, name: &str) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     for block in all_blocks(&body) {
         let mut is_changed = false;
         for op in body.ops(block).to_vec() {

@@ -68,8 +68,7 @@ impl Shapes {
 
 /// Fuses and outlines all compute operations of the function `name`.
 pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fusion: Fusion) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     let mut kernels = Kernels::default();
     let blocks: Vec<Block> = all_blocks(&body);
     for block in blocks {

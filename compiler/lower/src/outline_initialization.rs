@@ -24,8 +24,7 @@ pub const INITIALIZE: &str = "initialize";
 
 /// Moves constant computations of the function `name` into `@initialize`.
 pub fn outline_initialization(module: &mut Module, name: &str) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     hoist_constants(module, &mut body);
     let constant = constant_ops(module, &body);
     let crossing = crossing_calls(&body, &constant);

@@ -22,8 +22,7 @@ use crate::outline::{all_blocks, remove_dead};
 
 /// Replaces data movement on constants in the function `name`.
 pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     for block in all_blocks(&body) {
         let mut moved: IndexMap<Value, Moved> = IndexMap::default();
         for &op in body.ops(block) {

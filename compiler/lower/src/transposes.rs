@@ -20,8 +20,7 @@ const MANY_ROWS: i64 = 128;
 
 /// Lets contractions of the function `name` read transposed operands directly.
 pub(crate) fn use_transposes(module: &mut Module, name: &str) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     for block in all_blocks(&body) {
         let mut is_changed = false;
         for op in body.ops(block).to_vec() {

@@ -53,8 +53,7 @@ impl Choice for Runs {
 
 /// Replaces the convolutions of the function `name`.
 pub(crate) fn use_winograd(module: &mut Module, name: &str, runs: Runs) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     for block in all_blocks(&body) {
         let mut is_changed = false;
         for op in body.ops(block).to_vec() {

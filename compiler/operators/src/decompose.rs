@@ -31,9 +31,8 @@ pub enum Which {
 
 /// Decomposes the operations of function `name`.
 pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()> {
-    let Some(function) = module.symbol(name) else { return Ok(()) };
+    let Some((function, mut body)) = module.take_function(name) else { return Ok(()) };
     let attributes = module.body.op(function).attributes.clone();
-    let mut body = module.body.take_isolated(function).expect("a function owns its body");
     let mut outcome = Ok(());
     for _ in 0..ROUNDS {
         if outcome.is_err() || !body.walk_all().into_iter().any(|op| composition(&body, op, which).is_some()) {

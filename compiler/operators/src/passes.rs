@@ -70,7 +70,7 @@ impl PassOptions for DecomposeOptions {
 pub static ONNX_TO_LINALG: PassDefinition = PassDefinition::on_module(
     "onnx-to-linalg",
     "Lowers the graph level to the structured level: operators become index maps and scalar bodies.",
-    |module, _| match module.symbol(MAIN) {
+    |module, _| match module.function(MAIN) {
         Some(_) => crate::structured::lower_function(module, MAIN),
         None => Err(Diagnostic::input(Location::Unknown, NO_MAIN).into()),
     },

@@ -15,9 +15,8 @@ const MOST: usize = 4;
 
 /// Specializes function `name`. Values whose rank remains unknown are reported by later code that needs it.
 pub fn specialize(module: &mut Module, name: &str) -> ir::Result<()> {
-    let Some(function) = module.symbol(name) else { return Ok(()) };
+    let Some((function, mut body)) = module.take_function(name) else { return Ok(()) };
     let attributes = module.body.op(function).attributes.clone();
-    let mut body = module.body.take_isolated(function).expect("a function owns its body");
     let mut outcome = Ok(());
     for _ in 0..MOST {
         if !body.walk_all().into_iter().any(|op| is_branch(&body, op)) {

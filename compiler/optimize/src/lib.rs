@@ -123,9 +123,8 @@ pub fn read_rules() {
 /// Optimises `@main_graph`.
 pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     let mut report = Report::default();
-    let Some(function) = module.symbol(MAIN) else { return Ok(report) };
+    let Some((function, mut body)) = module.take_function(MAIN) else { return Ok(report) };
     let attributes = module.body.op(function).attributes.clone();
-    let Some(mut body) = module.body.take_isolated(function) else { return Ok(report) };
     let mut analysed = operators::shape::analyse(&body, &attributes, &IndexMap::default());
     if let (Ok(shapes), Some(entry)) = (&mut analysed, body.entry()) {
         warn(&mut module.attributes, &remarked(&attributes, &body, shapes));

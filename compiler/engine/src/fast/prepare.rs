@@ -126,11 +126,10 @@ fn picks(body: &Body, op: Op) -> bool {
 }
 
 fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptions>) -> Result<()> {
-    let Some(main) = module.symbol(MAIN) else { return Ok(()) };
+    let Some((main, mut body)) = module.take_function(MAIN) else { return Ok(()) };
     let prefaulted = context.options.memory.as_ref().map(|memory| &memory.pages);
     // from here on there is work for all processors
     prefaulted.inspect(|pages| pages.stop());
-    let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let is_stored = context.options.stored;
     let Plan { calls, length, .. } = Plan::of(&body, is_stored);
     if length <= ROOM || is_stored {

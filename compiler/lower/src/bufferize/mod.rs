@@ -26,11 +26,12 @@ mod routines;
 mod sizes;
 mod stacks;
 
+use dialects::rt::routines::is_handle;
 use dialects::{OpCode, arith, cf, func, memref, rt};
 use ir::pass::Choice;
 use ir::{
-    Attribute, Attributes, Block, Body, Builder, Folded, FunctionType, IndexMap, IndexSet, Module, Op, OpName,
-    Registry, Type, Value,
+    Attribute, Attributes, Block, Body, Builder, Diagnostic, Folded, FunctionType, IndexMap, IndexSet, Module, Op,
+    OpName, Registry, Type, Value,
 };
 
 use crate::outline_initialization::INITIALIZE;
@@ -105,8 +106,13 @@ struct Host<'m> {
 
 /// Bufferizes the function `name` and adapts it to the host calling convention.
 pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry: &Registry) -> ir::Result<()> {
-    let Some(op) = module.symbol(name) else { return Ok(()) };
-    let source = module.body.take_isolated(op).expect("a function owns its body");
+    let Some(function) = module.function(name) else { return Ok(()) };
+    let mut ports = function.r#type.inputs.iter().chain(&function.r#type.results);
+    if let Some(r#type) = ports.find(|r#type| r#type.shape().is_none() && !is_handle(r#type)) {
+        let message = format!("@{name} has an argument or a result of type {}, which is no ranked tensor", r#type);
+        return Err(Diagnostic::input(module.body.op(function.op).location.clone(), message).into());
+    }
+    let Some((op, source)) = module.take_function(name) else { return Ok(()) };
     let table_type = Type::memref(vec![None], Type::I64);
     let mut body = Body::new();
     let at = body.add_block(body.root(), std::slice::from_ref(&table_type));

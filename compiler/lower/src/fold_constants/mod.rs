@@ -31,8 +31,7 @@ const ELEMENTS: usize = 4096;
 
 /// Evaluates the small constants of the function `name`.
 pub(crate) fn fold_constants(module: &mut Module, name: &str) {
-    let Some(host) = module.symbol(name) else { return };
-    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let Some((host, mut body)) = module.take_function(name) else { return };
     for block in all_blocks(&body) {
         for op in body.ops(block).to_vec() {
             if let Some(results) = evaluate(&body, op) {

@@ -29,7 +29,7 @@ pub fn build_kernels<T>(
 ) -> T {
     let kernels: Vec<Op> = module
         .functions()
-        .filter(|function| function.attributes.get(KERNEL).is_some() && function.body.entry().is_some())
+        .filter(|function| function.attributes.get(KERNEL).is_some() && is_unbuilt(function.body))
         .map(|function| function.op)
         .collect();
     let sources = kernels.iter().map(|&op| module.body.take_isolated(op).expect("a function owns its body"));
@@ -52,6 +52,13 @@ pub fn build_kernels<T>(
         module.update_function_type(op);
     }
     other
+}
+
+/// Whether a kernel computes tensors; one that has loops returns nothing.
+fn is_unbuilt(body: &Body) -> bool {
+    let end = body.entry().and_then(|entry| body.terminator(entry));
+    let is_computed = |value: &Value| body.defining_op(*value).is_some() && body.value_type(*value).shape().is_some();
+    end.map(|end| body.op(end).operands()).is_some_and(|results| !results.is_empty() && results.iter().all(is_computed))
 }
 
 /// Builds the loops of one kernel.

@@ -107,8 +107,7 @@ pub struct Lowering<'a> {
 
 /// Lowers the function `name` of a module to the structured level.
 pub fn lower_function(module: &mut Module, name: &str) -> ir::Result<()> {
-    let Some(op) = module.symbol(name) else { return Ok(()) };
-    let source = module.body.take_isolated(op).expect("a function owns its body");
+    let Some((op, source)) = module.take_function(name) else { return Ok(()) };
     let attributes = module.body.op(op).attributes.clone();
     let shapes = crate::shape::analyse(&source, &attributes, &IndexMap::default())?;
     let stated = module.attributes.remove(CONDITIONS);
