@@ -15,6 +15,9 @@ const JUMP_LENGTH: i32 = 6;
 /// not share one.
 const SECTION_ALIGNMENT: usize = 64;
 
+/// The maximum size of all sections: offsets in instructions have 32 bits.
+const LARGEST: usize = i32::MAX as usize;
+
 /// A symbol that none of the objects defines.
 pub(crate) struct Outside {
     /// Its address.
@@ -59,9 +62,13 @@ impl Layout {
                 return Err(format!("the object has writable data in {name}"));
             }
             let alignment = (section.align() as usize).max(SECTION_ALIGNMENT);
-            self.size = self.size.next_multiple_of(alignment);
-            self.sections.insert((number, section.index().0), self.size);
-            self.size += section.size() as usize;
+            let start = self.size.checked_next_multiple_of(alignment);
+            let end = start.and_then(|start| start.checked_add(usize::try_from(section.size()).ok()?));
+            let (Some(start), Some(end)) = (start, end.filter(|&end| end <= LARGEST)) else {
+                return Err(format!("the section {name} states a size or an alignment that no memory has"));
+            };
+            self.sections.insert((number, section.index().0), start);
+            self.size = end;
         }
         Ok(())
     }
@@ -101,7 +108,8 @@ impl Layout {
     pub(crate) fn symbol_offset<'d>(&self, number: usize, symbol: &impl ObjectSymbol<'d>) -> Option<usize> {
         match symbol.section() {
             SymbolSection::Section(section) => {
-                self.section_offset(number, section).map(|offset| offset + symbol.address() as usize)
+                let offset = self.section_offset(number, section)?;
+                offset.checked_add(usize::try_from(symbol.address()).ok()?).filter(|&offset| offset < self.size)
             }
             _ => None,
         }
