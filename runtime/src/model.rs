@@ -82,7 +82,7 @@ pub struct Model {
     /// Builds the buffer of a value that is not a tensor; null if all outputs are tensors, so that other objects do not
     /// link it.
     export: Option<Export>,
-    /// The address of the weights in memory, if they are in a file of their own; null before they are loaded.
+    /// The address of the weights in memory, if they are in a separate file; null before they are loaded.
     weights: *const AtomicPtr<u8>,
     weights_checksum: i64,
     weights_length: i64,

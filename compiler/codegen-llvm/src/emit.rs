@@ -171,7 +171,7 @@ fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> 
     attributes
 }
 
-/// The word for the address of weights in a file of their own.
+/// The word for the address of weights in a separate file.
 fn mapped<'c>(context: &'c Context, unit: &LlvmModule<'c>, file: &Weights) -> Mapped<'c> {
     let pointer = context.ptr_type(AddressSpace::default());
     let address = unit.add_global(pointer, None, "weights");

@@ -36,7 +36,7 @@ pub struct Interface {
     pub level: Option<String>,
     /// The number of last inputs that are variables of a session; in a training step they are also its last outputs.
     pub variables: usize,
-    /// Whether the weights are in a file of their own.
+    /// Whether the weights are in a separate file.
     pub loads_weights: bool,
     /// The training functions.
     pub training: Option<Box<Training>>,
@@ -83,7 +83,7 @@ const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 9] = [
     ("set_threads", &[Kind::Word], None),
 ];
 
-/// The function of a model with weights in a file of their own.
+/// The function of a model with weights in a separate file.
 const WEIGHTS_FUNCTIONS: [(&str, &[Kind], Option<Kind>); 1] = [("load_weights", &[Kind::Address], Some(Kind::Word))];
 
 /// The functions of a model with training.

@@ -1,4 +1,4 @@
-//! Large constants in a file of their own, which the runtime maps before the first run ([`abi::weights`]).
+//! Large constants in a separate file, which the runtime maps before the first run ([`abi::weights`]).
 
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;

@@ -11,7 +11,7 @@ use crate::footprint::Footprint;
 
 /// The part that is common to all models.
 const TEMPLATE: &str = include_str!("model.h");
-/// The additional part for models with weights in a file of their own.
+/// The additional part for models with weights in a separate file.
 const WEIGHTS_TEMPLATE: &str = include_str!("weights.h");
 /// The additional part for models with training.
 const TRAINING_TEMPLATE: &str = include_str!("training.h");

@@ -109,7 +109,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
     let Some(function) = module.function(name) else { return Ok(()) };
     let mut ports = function.r#type.inputs.iter().chain(&function.r#type.results);
     if let Some(r#type) = ports.find(|r#type| r#type.shape().is_none() && !is_handle(r#type)) {
-        let message = format!("@{name} has an argument or a result of type {}, which is no ranked tensor", r#type);
+        let message = format!("@{name} has an argument or a result of type {}, which is not a ranked tensor", r#type);
         return Err(Diagnostic::input(module.body.op(function.op).location.clone(), message).into());
     }
     let Some((op, source)) = module.take_function(name) else { return Ok(()) };
