@@ -16,18 +16,21 @@ pub(crate) fn is_filled_later(elements: &DenseElements) -> bool {
     !elements.splat && elements.data.bytes().len() > INLINE_BYTES
 }
 
+/// The constants of a module for which that is so, by name.
+pub(crate) fn large_constants(module: &Module) -> impl Iterator<Item = (&str, &DenseElements)> {
+    module.ops().iter().filter_map(|&op| {
+        let attributes = &module.body.op(op).attributes;
+        let elements = attributes.get("initial_value").and_then(Attribute::as_dense)?;
+        is_filled_later(elements).then_some((attributes.str("sym_name")?, &**elements))
+    })
+}
+
 /// Writes the large constants of a module into its object file.
 pub(crate) fn fill(module: &Module, path: &Path) -> Result<(), Diagnostic> {
     let failed = |problem: String| Diagnostic::internal(Location::Unknown, format!("{}: {problem}", path.display()));
     let places = places(path).map_err(failed)?;
     let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(|error| failed(error.to_string()))?;
-    for &op in module.ops() {
-        let attributes = &module.body.op(op).attributes;
-        let elements = attributes.get("initial_value").and_then(Attribute::as_dense);
-        let (Some(name), Some(elements)) = (attributes.str("sym_name"), elements) else { continue };
-        if !is_filled_later(elements) {
-            continue;
-        }
+    for (name, elements) in large_constants(module) {
         // unused constants are not in the object
         let Some(&offset) = places.get(name) else { continue };
         file.seek(SeekFrom::Start(offset))

@@ -3,12 +3,13 @@
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use abi::weights::{ALIGNMENT, HEAD, head};
+use abi::weights::{HEAD, head};
 use inkwell::values::GlobalValue;
-use ir::{Attribute, Diagnostic, IndexMap, Location, Module, Result};
+use ir::{Diagnostic, IndexMap, Location, Module, Result};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::fill::is_filled_later;
+use crate::fill::large_constants;
+use crate::memory::DATA_ALIGNMENT;
 
 /// The file of an object's large constants.
 #[derive(Clone, Debug)]
@@ -42,15 +43,9 @@ impl Weights {
         file.write_all(&[0; HEAD])?;
         let mut weights = Weights { places: IndexMap::default(), length: HEAD as u64, checksum: 0 };
         let mut checksum = Xxh3::new();
-        for &op in module.ops() {
-            let attributes = &module.body.op(op).attributes;
-            let elements = attributes.get("initial_value").and_then(Attribute::as_dense);
-            let (Some(name), Some(elements)) = (attributes.str("sym_name"), elements) else { continue };
-            if !is_filled_later(elements) || kept.iter().any(|kept| kept == name) {
-                continue;
-            }
-            let start = weights.length.next_multiple_of(ALIGNMENT);
-            file.write_all(&[0; ALIGNMENT as usize][..(start - weights.length) as usize])?;
+        for (name, elements) in large_constants(module).filter(|(name, _)| kept.iter().all(|kept| kept != name)) {
+            let start = weights.length.next_multiple_of(u64::from(DATA_ALIGNMENT));
+            file.write_all(&[0; DATA_ALIGNMENT as usize][..(start - weights.length) as usize])?;
             let bytes = elements.data.bytes();
             file.write_all(bytes)?;
             checksum.update(bytes);

@@ -1,14 +1,12 @@
 //! Files of weights: the large constants of an object, outside of it.
 //!
-//! A file is a head, then the bytes of each constant, each at a multiple of [`ALIGNMENT`]. The object states the
-//! checksum and the length, so that the runtime refuses the file of another model. Numbers are little-endian.
+//! A file is a head, then the bytes of each constant, each aligned to a cache line. The object states the checksum and
+//! the length, so that the runtime refuses the file of another model. Numbers are little-endian.
 
 /// The first bytes of a file.
 pub const MAGIC: [u8; 8] = *b"ONNXCW\0\x01";
 /// The size of the head: magic bytes, checksum, length of the file, zeros.
 pub const HEAD: usize = 64;
-/// The alignment of constants, a cache line.
-pub const ALIGNMENT: u64 = 64;
 
 /// The head of a file.
 pub fn head(checksum: u64, length: u64) -> [u8; HEAD] {

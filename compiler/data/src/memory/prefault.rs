@@ -5,7 +5,7 @@
 //!
 //! Invariants
 //! - A window is zero when it is handed out, and is not shared until it is dropped, which releases its pages.
-//! - Prefaulted pages that were not handed out are released when the last [`Prefaulted`] is dropped.
+//! - Prefaulted pages that were not handed out are released when [`Prefaulted`] is dropped.
 
 #![allow(unsafe_code, reason = "windows of one mapping are handed out")]
 
