@@ -210,40 +210,84 @@ impl AffineMap {
     }
 }
 
+/// What surrounds a printed expression: whether it needs parentheses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Enclosing {
+    /// A sum or nothing: no parentheses.
+    Weak,
+    /// A product, a quotient or a remainder: every binary expression is parenthesized.
+    Strong,
+}
+
 impl fmt::Display for AffineExpr {
+    /// As upstream prints: `d0 * -1` is `-d0`, and the addition of a negative constant or product is a subtraction.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fn operand(e: &AffineExpr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match e {
-                AffineExpr::Dim(_) | AffineExpr::Symbol(_) | AffineExpr::Constant(_) => write!(f, "{e}"),
-                _ => write!(f, "({e})"),
-            }
-        }
-        let mut binary = |a: &AffineExpr, op: &str, b: &AffineExpr| {
-            operand(a, f)?;
-            write!(f, " {op} ")?;
-            operand(b, f)
-        };
+        self.print(Enclosing::Weak, f)
+    }
+}
+
+impl AffineExpr {
+    fn print(&self, enclosing: Enclosing, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AffineExpr::Dim(d) => write!(f, "d{d}"),
             AffineExpr::Symbol(s) => write!(f, "s{s}"),
             AffineExpr::Constant(c) => write!(f, "{c}"),
-            AffineExpr::Add(a, b) => match &**b {
-                // upstream prints a + c with negative c as a - |c|
-                AffineExpr::Constant(c) if *c < 0 && *c != i64::MIN => binary(a, "-", &AffineExpr::Constant(-c)),
-                _ => match (&**a, &**b) {
-                    // sums and products in a sum need no parentheses
-                    (AffineExpr::Add(..) | AffineExpr::Mul(..), _) | (_, AffineExpr::Add(..) | AffineExpr::Mul(..)) => {
-                        write!(f, "{a} + {b}")
-                    }
-                    _ => binary(a, "+", b),
-                },
-            },
-            AffineExpr::Mul(a, b) => binary(a, "*", b),
-            AffineExpr::Mod(a, b) => binary(a, "mod", b),
-            AffineExpr::FloorDiv(a, b) => binary(a, "floordiv", b),
-            AffineExpr::CeilDiv(a, b) => binary(a, "ceildiv", b),
+            _ if enclosing == Enclosing::Strong => {
+                f.write_str("(")?;
+                self.print(Enclosing::Weak, f)?;
+                f.write_str(")")
+            }
+            AffineExpr::Add(a, b) => print_sum(a, b, f),
+            AffineExpr::Mul(a, b) if matches!(**b, AffineExpr::Constant(-1)) => {
+                f.write_str("-")?;
+                a.print(Enclosing::Strong, f)
+            }
+            AffineExpr::Mul(a, b) => print_binary(a, "*", b, f),
+            AffineExpr::Mod(a, b) => print_binary(a, "mod", b, f),
+            AffineExpr::FloorDiv(a, b) => print_binary(a, "floordiv", b, f),
+            AffineExpr::CeilDiv(a, b) => print_binary(a, "ceildiv", b, f),
         }
     }
+}
+
+fn print_binary(a: &AffineExpr, operator: &str, b: &AffineExpr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    a.print(Enclosing::Strong, f)?;
+    write!(f, " {operator} ")?;
+    b.print(Enclosing::Strong, f)
+}
+
+fn print_sum(a: &AffineExpr, b: &AffineExpr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    a.print(Enclosing::Weak, f)?;
+    let Some((factor, by)) = subtrahend(b) else {
+        f.write_str(" + ")?;
+        return b.print(Enclosing::Weak, f);
+    };
+    f.write_str(" - ")?;
+    match (factor, by) {
+        (None, by) => write!(f, "{by}"),
+        (Some(factor), 1) => {
+            let sum = matches!(factor, AffineExpr::Add(..));
+            factor.print(if sum { Enclosing::Strong } else { Enclosing::Weak }, f)
+        }
+        (Some(factor), by) => {
+            factor.print(Enclosing::Strong, f)?;
+            write!(f, " * {by}")
+        }
+    }
+}
+
+/// `(factor, c)` of `factor * -c`, or `(none, c)` of `-c`, for positive `c`.
+fn subtrahend(term: &AffineExpr) -> Option<(Option<&AffineExpr>, i64)> {
+    let (factor, constant) = match term {
+        AffineExpr::Constant(c) => (None, *c),
+        AffineExpr::Mul(factor, c) => match **c {
+            AffineExpr::Constant(c) => (Some(&**factor), c),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let positive = constant.checked_neg().filter(|&c| c > 0)?;
+    Some((factor, positive))
 }
 
 impl fmt::Display for AffineMap {

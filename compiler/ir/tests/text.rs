@@ -67,6 +67,7 @@ fn attributes() {
         "tensor<?xf32>",
         "(i32) -> ()",
         "affine_map<(d0, d1)[s0] -> (d0 * 4 + d1, d0 floordiv 3, s0 - 1, (d0 + d1) mod 7, d1 ceildiv 2)>",
+        "affine_map<(d0, d1) -> (-d0 + d1, d0 - d1, d0 - d1 * 3, -(d0 + d1), d0 - (d1 + 2), d0 mod 2 - d1 floordiv 2 - 1)>",
         "affine_map<() -> ()>",
         "dense<[[1, 2], [3, -4]]> : tensor<2x2xi8>",
         "dense<1.000000e+00> : tensor<16xf32>",
