@@ -37,21 +37,31 @@ fn decode(bytes: &[u8]) -> Result<RgbImage, Failure> {
     reader.no_limits();
     let decoder = reader.into_decoder().map_err(|_| NOT_DECODED)?;
     let (width, height) = decoder.dimensions();
-    ask_for_pixels(width, height, decoder.total_bytes())?;
+    check_size(bytes.len(), [width, height], decoder.total_bytes())?;
     Ok(DynamicImage::from_decoder(decoder).map_err(|_| NOT_DECODED)?.into_rgb8())
 }
 
-/// Checks the memory limit for a picture as decoded (`decoded` bytes), converted and returned.
-fn ask_for_pixels(width: u32, height: u32, decoded: u64) -> Outcome {
-    let bytes = 3 * u64::from(width).saturating_mul(u64::from(height)).min(u64::MAX / 8);
-    Ok(limits::ask(decoded.saturating_add(2 * bytes))?)
+/// The pixels that a file of any length may state; decoders take time and memory for what it states.
+const MAX_PIXELS: u64 = 1 << 26;
+
+/// The pixels for each byte of a larger picture, more than pictures of cameras, scanners and screens have.
+const MAX_PIXELS_PER_BYTE: u64 = 256;
+
+/// Checks the size that a file of `length` bytes states: the number of pixels, and the memory limit for the picture as
+/// decoded (`decoded` bytes), converted and returned.
+fn check_size(length: usize, [width, height]: [u32; 2], decoded: u64) -> Outcome {
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels > MAX_PIXELS.max(MAX_PIXELS_PER_BYTE.saturating_mul(length as u64)) {
+        return Err(NOT_DECODED);
+    }
+    Ok(limits::ask(decoded.saturating_add(6 * pixels.min(u64::MAX / 8)))?)
 }
 
 /// The bits of libjpeg-turbo, whose upsampling of chroma the standard requires.
 fn decode_jpeg(bytes: &[u8]) -> Result<RgbImage, Failure> {
     let header = probe(bytes).map_err(|_| NOT_DECODED)?;
     let [width, height] = [header.width, header.height].map(|extent| extent as u32);
-    ask_for_pixels(width, height, 6 * u64::from(width) * u64::from(height))?;
+    check_size(bytes.len(), [width, height], (6 * u64::from(width)).saturating_mul(u64::from(height)))?;
     let decoder = Decoder::new(bytes).map_err(|_| NOT_DECODED)?;
     let decoder = decoder.with_output_format(PixelFormat::Rgb).with_max_pixels(usize::MAX);
     let image = decoder.decode_image().map_err(|_| NOT_DECODED)?;
@@ -61,7 +71,8 @@ fn decode_jpeg(bytes: &[u8]) -> Result<RgbImage, Failure> {
 fn decode_jpeg_2000(bytes: &[u8]) -> Result<RgbImage, Failure> {
     let image = Image::new(bytes, &DecodeSettings::default()).map_err(|_| NOT_DECODED)?;
     // coefficients are floats, one for each sample
-    ask_for_pixels(image.width(), image.height(), 20 * u64::from(image.width()) * u64::from(image.height()))?;
+    let size = [image.width(), image.height()];
+    check_size(bytes.len(), size, (20 * u64::from(size[0])).saturating_mul(u64::from(size[1])))?;
     // the positions of red, green and blue in a pixel; alpha comes after them
     let places = match image.color_space() {
         ColorSpace::Gray => [0, 0, 0],
@@ -108,4 +119,19 @@ pub(super) fn decode_image(call: &mut Call<'_>) -> Outcome {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_no_larger_than_their_files_can_say() {
+        let fits = |length, size| check_size(length, size, 0).is_ok();
+        assert!(fits(100, [8192, 8192]));
+        assert!(!fits(100, [8192, 8193]));
+        assert!(fits(1_000_000, [10_000, 10_000]));
+        assert!(!fits(1_000_000, [u32::MAX, u32::MAX]));
+        assert!(matches!(decode(b"P6 60000 60000 255\n"), Err(NOT_DECODED)));
+    }
 }

@@ -6,6 +6,8 @@ mod digest;
 mod files;
 mod hints;
 mod inputs;
+mod npy;
+mod npz;
 mod profile;
 mod random;
 mod show;
