@@ -121,6 +121,20 @@ fn a_session_allocates_nothing() {
 }
 
 #[test]
+fn a_session_of_the_rust_interface_allocates_nothing() {
+    let model = onnxc::Model::from_bytes(MODEL).expect("a model");
+    let compiled = onnxc::Compiler::builder().threads(1).build().compile(&model).expect("it compiles");
+    let (mut session, mut y, mut best) = (compiled.session(), [0.0f32; 10], [0i64]);
+    let x = vec![0.5f32; 8 * 32 * 32];
+    let inputs = [onnxc::TensorView::from_slice(&SHAPE.map(|extent| extent as usize), &x).expect("it fits").into()];
+    let mut run = || session.run_in_order(&inputs, &mut [y.as_mut_slice().into(), best.as_mut_slice().into()]);
+    run().expect("the first run");
+    let before = ALLOCATIONS.get();
+    (0..20).for_each(|_| run().expect("another run"));
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+}
+
+#[test]
 fn memory_for_outputs_is_checked() {
     let mut steady = Steady::new(EngineKind::Plain, "steady-outputs");
     let inputs = [Input::Elements { element: &Type::F32, shape: &SHAPE, bytes: &steady.x }];

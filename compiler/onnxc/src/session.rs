@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use driver::{Due, KernelTime, Stop};
+use smallvec::SmallVec;
 
 use crate::compiler::Code;
-use crate::{CompiledModel, Error, ErrorKind, Input, OutputBuffer, Result, Value};
+use crate::{CompiledModel, ElementType, Error, ErrorKind, Input, OutputBuffer, Port, Result, Value};
 
 /// Runs a compiled model, one run at a time. Scratch memory is kept between runs.
 ///
@@ -264,6 +265,49 @@ impl Session {
         Ok(outputs.collect())
     }
 
+    /// Runs the model on inputs in the model's order, and writes all outputs, in the model's order, to memory of the caller. If a model
+    /// has fixed extents, no strings, one thread and aligned inputs, then no run after the first one allocates memory or calls the
+    /// system. An output that has fewer bytes than its buffer leaves the rest as it is.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), onnxc::Error> {
+    /// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+    /// #     negate (float[2] x) => (float[2] y) { y = Neg(x) }"#;
+    /// let compiler = onnxc::Compiler::builder().threads(1).build();
+    /// let mut session = compiler.compile(&onnxc::Model::from_bytes(text)?)?.session();
+    /// let (x, mut y) = ([1.0f32, 2.0], [0.0f32; 2]);
+    /// let inputs = [onnxc::TensorView::from_slice(&[2], &x)?.into()];
+    /// for _ in 0..1000 {
+    ///     session.run_in_order(&inputs, &mut [y.as_mut_slice().into()])?;
+    /// }
+    /// assert_eq!(y, [-1.0, -2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If there are not as many inputs or buffers as the model has inputs or outputs, one has another type, an input has another shape
+    /// than the model takes, a buffer is too small, or the run fails on these inputs.
+    pub fn run_in_order(&mut self, inputs: &[Input<'_>], outputs: &mut [OutputBuffer<'_>]) -> Result<()> {
+        check_count("inputs", self.model.inputs.len(), inputs.len())?;
+        check_count("outputs", self.model.outputs.len(), outputs.len())?;
+        for (port, buffer) in self.model.outputs.iter().zip(&*outputs) {
+            check_element(port, buffer.element)?;
+        }
+        let inputs: SmallVec<[driver::Input<'_>; 16]> = inputs.iter().map(Input::inner).collect();
+        let written = match &self.model.code {
+            Code::Whole(_) => {
+                let mut lent: SmallVec<[&mut [u8]; 16]> = outputs.iter_mut().map(|buffer| &mut *buffer.bytes).collect();
+                self.parts[0].run_into(&inputs, &mut lent)
+            }
+            Code::Divided(divided) => {
+                let mut lent: Vec<_> = outputs.iter_mut().map(|buffer| Some(&mut *buffer.bytes)).collect();
+                divided.run(&mut self.parts, &inputs, &mut lent, None).map(drop)
+            }
+        };
+        written.map_err(Error::of_run)
+    }
+
     /// The time of each kernel call in all runs so far, of all sessions of the model; empty unless the model was compiled with
     /// [`Builder::profile`](crate::Builder::profile).
     pub fn profile(&self) -> Vec<KernelTime> {
@@ -282,11 +326,7 @@ impl Session {
             let (name, OutputBuffer { element, bytes }) = (name.as_ref(), buffer.into());
             let known = self.model.outputs.iter().position(|port| port.name() == name);
             let at = known.ok_or_else(|| Error::input(format!("the model has no output '{name}'")))?;
-            let expected = self.model.outputs[at].element_type();
-            if expected != Some(element) {
-                let expected = expected.map_or("not a tensor".to_string(), |expected| expected.to_string());
-                return Err(Error::input(format!("output '{name}' is {expected}, the buffer is for {element}")));
-            }
+            check_element(&self.model.outputs[at], element)?;
             if lent[at].replace(bytes).is_some() {
                 return Err(Error::input(format!("output '{name}' has two buffers")));
             }
@@ -336,6 +376,23 @@ impl Session {
             }
         })
     }
+}
+
+fn check_count(what: &str, expected: usize, found: usize) -> Result<()> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(Error::input(format!("the model has {expected} {what}, not {found}"))),
+    }
+}
+
+/// Checks the type of a buffer's elements.
+fn check_element(output: &Port, element: ElementType) -> Result<()> {
+    let expected = output.element_type();
+    if expected == Some(element) {
+        return Ok(());
+    }
+    let expected = expected.map_or("not a tensor".to_string(), |expected| expected.to_string());
+    Err(Error::input(format!("output '{}' is {expected}, the buffer is for {element}", output.name())))
 }
 
 /// The extents of a tensor.

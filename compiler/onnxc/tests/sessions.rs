@@ -129,6 +129,24 @@ fn outputs_are_written_to_memory_of_the_caller() {
     assert_eq!(bytes[..4], 1.0f32.to_le_bytes());
 }
 
+#[test]
+fn runs_in_order_check_what_they_are_given() {
+    let model = compiled("g (float[N] x) => (float[N] y, float[N] z) { y = Neg(x)  z = Abs(x) }");
+    let mut session = model.session();
+    let x = [1.0f32, -2.0];
+    let view = || TensorView::from_slice(&[2], &x).expect("it fits");
+    let (mut y, mut z, mut wrong) = ([0.0f32; 2], [0.0f32; 2], [0i32; 2]);
+    let refused = |result: onnxc::Result<()>| result.expect_err("refused").to_string();
+    let few = session.run_in_order(&[view().into()], &mut [y.as_mut_slice().into()]);
+    assert!(refused(few).contains("the model has 2 outputs, not 1"));
+    let none = session.run_in_order(&[], &mut [y.as_mut_slice().into(), z.as_mut_slice().into()]);
+    assert!(refused(none).contains("the model has 1 inputs, not 0"));
+    let other = session.run_in_order(&[view().into()], &mut [y.as_mut_slice().into(), wrong.as_mut_slice().into()]);
+    assert!(refused(other).contains("output 'z' is float32, the buffer is for int32"));
+    session.run_in_order(&[view().into()], &mut [y.as_mut_slice().into(), z.as_mut_slice().into()]).expect("it runs");
+    assert_eq!((y, z), ([-1.0, 2.0], [1.0, 2.0]));
+}
+
 /// A run that takes long: a chain of products of large matrices.
 fn long() -> (onnxc::CompiledModel, Tensor) {
     let steps: String = (0..40).map(|at| format!(" x{} = MatMul(x{at}, x0)", at + 1)).collect();
