@@ -126,6 +126,9 @@ impl Outputs {
     }
 }
 
+/// Held while a model is initialised or its weights are loaded.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 impl Model {
     /// The number of inputs or outputs that the caller sees.
     fn visible(&self, count: i64) -> i64 {
@@ -168,6 +171,7 @@ impl Model {
     fn load_weights(&self, path: &Path) -> i64 {
         // SAFETY: the object owns the word.
         let Some(weights) = (unsafe { self.weights.as_ref() }) else { return 0 };
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         if !weights.load(Ordering::Acquire).is_null() {
             return 0;
         }
@@ -182,7 +186,6 @@ impl Model {
 
     /// Initialises the model once per process.
     fn initialize(&self) -> i64 {
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         // SAFETY: the object owns the word.
         let initialized = unsafe { &*self.initialized };
         if initialized.load(Ordering::Acquire) == 1 {
