@@ -12,12 +12,14 @@ use crate::npy::{npy_bytes, read_npy};
 
 /// Reads every array of an archive, by name.
 pub(crate) fn read_archive(path: &Path) -> Result<Vec<(String, Tensor)>, String> {
-    let mut archive = File::open(path).map_err(Into::into).and_then(|file| ZipArchive::new(BufReader::new(file)));
-    let archive = archive.as_mut().map_err(|error| error.to_string())?;
+    // without the words that the crate puts before errors of files
+    let reason = |error| io::Error::from(error).to_string();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(reason)?;
     let mut arrays = Vec::new();
     for index in 0..archive.len() {
-        let member = archive.by_index(index).map_err(|error| error.to_string())?;
-        if let Some(name) = member.name().map_err(|error| error.to_string())?.strip_suffix(".npy").map(str::to_string) {
+        let member = archive.by_index(index).map_err(reason)?;
+        if let Some(name) = member.name().map_err(reason)?.strip_suffix(".npy").map(str::to_string) {
             let tensor = read_npy(member).map_err(|error| format!("array {name}: {error}"))?;
             arrays.push((name, tensor));
         }
