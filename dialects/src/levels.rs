@@ -104,18 +104,34 @@ const TABLE: [Legality; 4] = [
             "math.trunc",
         ],
         except: &[
+            "arith.addui_extended",
             "arith.ceildivsi",
             "arith.ceildivui",
             "arith.floordivsi",
+            "arith.mulsi_extended",
+            "arith.mului_extended",
             "arith.remf",
+            "builtin.unrealized_conversion_cast",
             "cf.assert",
             "memref.alloc",
+            "memref.collapse_shape",
+            "memref.copy",
+            "memref.dealloc",
             "memref.dim",
+            "memref.expand_shape",
+            "memref.extract_aligned_pointer_as_index",
+            "memref.reinterpret_cast",
             "memref.subview",
             "rt.append",
             "rt.bounds",
             "rt.call",
+            "rt.contract",
+            "rt.contract_blocks",
+            "rt.depthwise",
             "rt.winograd",
+            "rt.winograd_tiles",
+            "vector.bitcast",
+            "vector.shape_cast",
         ],
         tensors: false,
         flat_buffers: true,
@@ -190,4 +206,21 @@ fn check(body: &Body, op: Op, level: Level) -> Option<Diagnostic> {
         format!("'{}' op has a value of type {found}, which is not legal at the {level} level", operation.name)
     };
     Some(Diagnostic::internal(operation.location.clone(), problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpCode;
+    use crate::{builtin, func, memref};
+
+    #[test]
+    fn low_operations_are_those_that_code_generators_translate() {
+        for code in OpCode::all() {
+            // code generators read these where they begin a module or a function
+            let contains = matches!(code, builtin::MODULE | func::FUNC | memref::GLOBAL);
+            let is_translated = contains || !matches!(code, crate::untranslated!());
+            assert_eq!(Level::Low.legality().allows(code.name()), is_translated, "{}", code.name());
+        }
+    }
 }

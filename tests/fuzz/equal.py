@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from evaluators import are_near
+from evaluators import are_near, same_bits
 
 warnings.simplefilter("ignore")
 
@@ -37,16 +37,6 @@ def run(options, model, feeds, extract, strict, folder):
         return f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"
     found = np.load(out, allow_pickle=True)
     return {name: found[name] for name in found.files}
-
-
-def same_bits(found, expected):
-    """Whether two arrays are equal to the bit; one NaN is like another."""
-    if found.dtype != expected.dtype or found.shape != expected.shape:
-        return False
-    if found.dtype.kind != "f":
-        return bool((found == expected).all())
-    missing = np.isnan(found)
-    return bool((missing == np.isnan(expected)).all()) and found[~missing].tobytes() == expected[~missing].tobytes()
 
 
 def is_near(found, expected, tolerance):

@@ -37,6 +37,18 @@ def are_near(found, expected, tolerance):
         return bool((np.abs(found[~special] - expected[~special]) <= tolerance * size).all())
 
 
+def same_bits(found, expected):
+    """Whether two arrays are equal to the bit; one NaN is like another, and a text is like another object with it."""
+    if found.shape != expected.shape:
+        return False
+    if expected.dtype.kind in "OUS":
+        return bool((found.astype(str) == expected.astype(str)).all())
+    if found.dtype != expected.dtype or found.dtype.kind != "f":
+        return found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
+    missing = np.isnan(found)
+    return bool((missing == np.isnan(expected)).all()) and found[~missing].tobytes() == expected[~missing].tobytes()
+
+
 def own(program, model, feeds):
     """Exit code 0 and the results, or another exit code and the message."""
     with tempfile.TemporaryDirectory() as folder:
