@@ -124,6 +124,7 @@ fn a_session_allocates_nothing() {
 fn a_session_of_the_rust_interface_allocates_nothing() {
     let model = onnxc::Model::from_bytes(MODEL).expect("a model");
     let compiled = onnxc::Compiler::builder().threads(1).build().compile(&model).expect("it compiles");
+    compiled.wait_until_optimized().expect("it is optimised");
     let (mut session, mut y, mut best) = (compiled.session(), [0.0f32; 10], [0i64]);
     let x = vec![0.5f32; 8 * 32 * 32];
     let inputs = [onnxc::TensorView::from_slice(&SHAPE.map(|extent| extent as usize), &x).expect("it fits").into()];

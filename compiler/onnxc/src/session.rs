@@ -266,8 +266,8 @@ impl Session {
     }
 
     /// Runs the model on inputs in the model's order, and writes all outputs, in the model's order, to memory of the caller. If a model
-    /// has fixed extents, no strings, one thread and aligned inputs, then no run after the first one allocates memory or calls the
-    /// system. An output that has fewer bytes than its buffer leaves the rest as it is.
+    /// has fixed extents, no strings, one thread and aligned inputs, and [is optimised](CompiledModel::wait_until_optimized), then no run
+    /// after the first one allocates memory or calls the system. An output that has fewer bytes than its buffer leaves the rest as it is.
     ///
     /// ```
     /// # fn main() -> Result<(), onnxc::Error> {
