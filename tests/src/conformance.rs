@@ -210,8 +210,8 @@ fn compile(compiler: &Compiler, path: &Path, mode: Mode, options: &import::Optio
     compiler.compile_model(&Model::from_bytes(&written).map_err(import::damaged)?, None, options)
 }
 
-/// Compiles a random graph and runs it twice, as for cases.
-pub fn run_graph(options: &Options, seed: u64) -> Outcome {
+/// Compiles a random graph with each compiler and runs it twice, as for cases.
+pub fn run_graph(compilers: &[Compiler], seed: u64) -> Outcome {
     let attempt = || -> Result<Option<String>> {
         let mut numbers = Numbers(seed);
         // rows that are shorter than vectors, longer, and equal
@@ -219,14 +219,24 @@ pub fn run_graph(options: &Options, seed: u64) -> Outcome {
         let nodes = graphs::graph(&mut numbers, extent, true);
         let numbered: Vec<_> = nodes.iter().enumerate().map(|(at, node)| (at + 1, node)).collect();
         let value = graphs::input(&mut numbers, extent);
-        let (mut session, inputs) = graphs::session(&numbered, extent, &[value], options)?;
-        let inputs: Vec<Value> = inputs.into_iter().map(|tensor| guard::moved(&Value::Tensor(tensor))).collect();
-        let outputs = guard::guarded(|| session.run_values(&inputs))?;
-        session.model().settle()?;
-        let again = guard::guarded(|| session.run_values(&inputs))?;
-        let bits = |values: &[Value]| values.first().and_then(Value::as_tensor).map(graphs::bits);
-        let differs = bits(&outputs).zip(bits(&again)).is_none_or(|(quick, optimised)| quick != optimised);
-        Ok(differs.then(|| "the optimised code has another result".to_string()))
+        let mut before = None;
+        for compiler in compilers {
+            let (mut session, inputs) =
+                graphs::session(&numbered, extent, std::slice::from_ref(&value), &compiler.options)?;
+            let inputs: Vec<Value> = inputs.into_iter().map(|tensor| guard::moved(&Value::Tensor(tensor))).collect();
+            let outputs = guard::guarded(|| session.run_values(&inputs))?;
+            session.model().settle()?;
+            let again = guard::guarded(|| session.run_values(&inputs))?;
+            let bits = |values: &[Value]| values.first().and_then(Value::as_tensor).map(graphs::bits);
+            let (quick, optimised) = (bits(&outputs), bits(&again));
+            if quick.is_none() || quick != optimised {
+                return Ok(Some("the optimised code has another result".to_string()));
+            }
+            if before.replace(quick.clone()).is_some_and(|before| before != quick) {
+                return Ok(Some("the result differs between engines".to_string()));
+            }
+        }
+        Ok(None)
     };
     outcome(attempt)
 }

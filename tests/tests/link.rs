@@ -271,6 +271,59 @@ fn a_package_is_found_by_pkg_config() {
     assert_eq!(signature["outputs"][0]["shape"], serde_json::json!([null, 3]));
 }
 
+/// The C++ and the Rust interface of a package load the file of its weights.
+#[test]
+fn a_package_loads_its_weights() {
+    let folder = scratch::folder("package-weights");
+    let weight = |row: usize, column: usize| (row * 32 + column) % 7;
+    let numbers: Vec<String> = (0..64 * 32).map(|at| weight(at / 32, at % 32).to_string()).collect();
+    let text = format!(
+        r#"<ir_version: 10, opset_import: ["" : 17]>
+        g (float[n, 64] x) => (float[n, 32] y) <float[64, 32] w = {{{}}}> {{ y = MatMul(x, w) }}"#,
+        numbers.join(", ")
+    );
+    let expected = (0..64).map(|row| weight(row, 0)).sum::<usize>();
+    std::fs::write(folder.join("m.onnxtxt"), text).expect("the folder takes files");
+    let mut command = Command::new(compiler());
+    command.current_dir(&folder).args(["m.onnxtxt", "--name", "net", "--emit", "package", "-o", "net"]);
+    run(command.args(["--weights", "net/share/net.weights"]));
+    let cpp = r#"#include <cstdio>
+#include <vector>
+#include <net.hpp>
+int main() {
+    net::session session;
+    const std::vector<float> x(64, 1);
+    try { net::load_weights("none"); } catch (const net::error &error) { std::puts(error.what()); }
+    net::load_weights("net/share/net.weights");
+    const net::outputs outputs = session.run({net::input(x, {1, 64})});
+    std::printf("%g\n", static_cast<double>(outputs[0].as<float>()[0]));
+}
+"#;
+    std::fs::write(folder.join("main.cpp"), cpp).expect("the folder takes files");
+    let rust = r#"mod net { include!("net/src/net.rs"); }
+fn main() {
+    net::load_weights(c"none").unwrap_err();
+    net::load_weights(c"net/share/net.weights").unwrap();
+    let input = net::Input::new(&[1.0f32; 64], &[1, 64]).unwrap();
+    println!("{}", net::Session::new().run([input]).unwrap()[0].as_slice::<f32>().unwrap()[0]);
+}
+"#;
+    std::fs::write(folder.join("main.rs"), rust).expect("the folder takes files");
+    let libraries = ["-lnet", "-Wl,-rpath,net/lib"];
+    let mut command = Command::new("c++");
+    command.current_dir(&folder).arg("-std=c++17").args(STRICT).args(["-Inet/include", "main.cpp", "-o", "cpp"]);
+    run(command.arg("-Lnet/lib").args(libraries));
+    let said = text_of(Command::new("./cpp").current_dir(&folder));
+    assert!(
+        said.starts_with("the file of weights cannot be read") && said.ends_with(&format!("\n{expected}\n")),
+        "{said}"
+    );
+    let mut command = Command::new("rustc");
+    command.current_dir(&folder).args(["--edition", "2024", "-A", "dead_code", "main.rs", "-o", "rust"]);
+    run(command.args(["-L", "net/lib", "-l", "dylib=net", "-C", "link-arg=-Wl,-rpath,net/lib"]));
+    assert_eq!(text_of(Command::new("./rust").current_dir(&folder)), format!("{expected}\n"));
+}
+
 #[test]
 fn a_package_is_found_by_cmake() {
     let cmake = std::env::var_os("PYTHON").map(|python| Path::new(&python).with_file_name("cmake"));
@@ -703,7 +756,7 @@ fn a_static_program_runs_in_an_empty_root() {
     let run = Command::new("chroot").arg(&folder).args(["/program", "x=/x.npy"]).output().expect("chroot starts");
     let said = String::from_utf8_lossy(&run.stderr);
     if said.contains("Operation not permitted") {
-        return eprintln!("skipped: {said}");
+        return tests::skip(&said);
     }
     assert!(run.status.success(), "{said}");
     assert!(String::from_utf8_lossy(&run.stdout).contains('6'), "{}", String::from_utf8_lossy(&run.stdout));
@@ -719,7 +772,7 @@ fn a_program_for_another_processor_runs() {
         let options = if triple.ends_with("musl") { &options[..] } else { &options[..2] };
         let Some(()) = foreign_program(&model, options, &program) else { continue };
         let Ok(run) = Command::new("qemu-aarch64").arg(&program).arg(format!("x={}", input.display())).output() else {
-            return eprintln!("skipped: qemu-aarch64 is missing");
+            return tests::skip("qemu-aarch64 is missing");
         };
         let said = String::from_utf8_lossy(&run.stderr);
         if said.contains("ld-linux-aarch64") {

@@ -131,7 +131,7 @@ fn work(arguments: &Arguments, all: &[Case]) {
         let Ok(index) = line.parse::<usize>() else { return };
         let Some(case) = all.get(index) else { return };
         let outcome = match arguments.graphs {
-            Some(_) => run_graph(&options, arguments.first + index as u64),
+            Some(_) => run_graph(&compilers, arguments.first + index as u64),
             None => run(&compilers, &arguments.suite(), case, arguments.mode),
         };
         println!("{}\t{}", outcome.verdict, outcome.reason);

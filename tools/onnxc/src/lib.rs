@@ -368,9 +368,12 @@ impl Arguments {
             return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
         }
         if self.weights.is_some() {
-            let takes = matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Staticlib | Emit::Exe | Emit::Header);
+            let takes =
+                matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Staticlib | Emit::Package | Emit::Exe | Emit::Header);
             if !takes || self.is_freestanding() {
-                return Err(Failure::usage("--weights: it is for objects, libraries and programs with the runtime"));
+                return Err(Failure::usage(
+                    "--weights: it is for objects, libraries, packages and programs with the runtime",
+                ));
             }
         }
         if self.is_freestanding() && self.sanitize {

@@ -118,7 +118,7 @@ class tensor {
 
 using inputs = std::array<@NAME@_tensor, @NAME@_input_count>;
 using outputs = std::array<tensor, @NAME@_output_count>;
-
+@WEIGHTS@
 /* A sequence of runs that reuse their scratch memory. One thread at a time uses a session. */
 class session {
   public:

@@ -28,6 +28,10 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
     let Some(path) = arguments.weights.as_ref().filter(|_| !is_header) else {
         return emit_whole(arguments, whole, None, drafts);
     };
+    if arguments.emit == Emit::Package {
+        let folder = path.parent().unwrap_or(path);
+        fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+    }
     let draft = drafts.file(path)?;
     let weights = Weights::write(&whole.module, &whole.interface.defaults(), draft.path())?;
     emit_whole(arguments, whole, Some(weights), drafts)?;
@@ -98,7 +102,7 @@ fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, dra
         }
         Emit::Package => {
             let (name, folder) = (arguments.symbols(), &arguments.output);
-            crate::package::write_texts(folder, &name, &header(), &signature, drafts)?;
+            crate::package::write_texts(folder, &interface, &header(), &signature, drafts)?;
             let [soname, archived] = ["so", "a"].map(|ending| format!("lib{name}.{ending}"));
             let product = Product::Library { soname: &soname, exports: &interface.exports() };
             let object = drafts.folder(SCRATCH)?;

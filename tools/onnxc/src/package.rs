@@ -3,26 +3,29 @@
 use std::fs;
 use std::path::Path;
 
+use codegen_llvm::Interface;
 use commandline::{Drafts, Failure, cannot_write};
 use driver::{Extent, Port, Signature, type_name};
 use serde_json::{Value, json};
 
-/// A C++ header, a Rust module, a CMake configuration and a pkg-config file, with `@NAME@` for the model's name.
-const TEXTS: [(&str, &str); 4] = [
-    ("include/@NAME@.hpp", include_str!("model.hpp")),
-    ("src/@NAME@.rs", include_str!("model.rs.in")),
-    ("lib/cmake/@NAME@/@NAME@Config.cmake", include_str!("package.cmake")),
-    ("lib/pkgconfig/@NAME@.pc", include_str!("package.pc")),
+/// A C++ header, a Rust module, a CMake configuration and a pkg-config file, with `@NAME@` for the model's name, each with the
+/// part in place of `@WEIGHTS@` for models with weights in a separate file.
+const TEXTS: [(&str, &str, &str); 4] = [
+    ("include/@NAME@.hpp", include_str!("model.hpp"), include_str!("weights.hpp")),
+    ("src/@NAME@.rs", include_str!("model.rs.in"), include_str!("weights.rs.in")),
+    ("lib/cmake/@NAME@/@NAME@Config.cmake", include_str!("package.cmake"), ""),
+    ("lib/pkgconfig/@NAME@.pc", include_str!("package.pc"), ""),
 ];
 
 /// Writes everything but the libraries: headers, build files and `signature.json`.
 pub(crate) fn write_texts(
     folder: &Path,
-    name: &str,
+    interface: &Interface,
     header: &str,
     signature: &Signature,
     drafts: &Drafts,
 ) -> Result<(), Failure> {
+    let name = &interface.name;
     let inputs = signature.inputs.iter().filter(|port| !port.is_variable).count();
     let outputs = signature.outputs.iter().filter(|port| !port.is_variable).count();
     let ranks = signature.inputs.iter().chain(&signature.outputs).map(|port| port.shape.len());
@@ -32,7 +35,11 @@ pub(crate) fn write_texts(
         let fill = |text: String, (key, number): &(&str, usize)| text.replace(key, &number.to_string());
         numbers.iter().fold(text.replace("@NAME@", name), fill)
     };
-    let mut files: Vec<(String, String)> = TEXTS.iter().map(|(path, text)| (fill(path), fill(text))).collect();
+    let texts = TEXTS.iter().map(|(path, text, weights)| {
+        let weights = if interface.loads_weights { weights } else { "" };
+        (fill(path), fill(&text.replace("@WEIGHTS@", weights)))
+    });
+    let mut files: Vec<(String, String)> = texts.collect();
     files.push((format!("include/{name}.h"), header.to_string()));
     files.push(("signature.json".to_string(), format!("{:#}\n", of_signature(name, signature))));
     for (path, text) in files {
