@@ -72,7 +72,7 @@ impl Compiler {
         divided::check(&model.inner.proto, &self.operators).map_err(Error::of_model)?;
         if divided::is_called(&model.inner.proto, &self.operators) {
             let divided = divided::compile(&self.options, &self.import, &model.inner, &self.operators);
-            return divided.map(|divided| CompiledModel::of(Code::Divided(Arc::new(divided)))).map_err(Error::of_model);
+            return divided.map(|divided| CompiledModel::of(Code::Divided(Arc::new(divided))));
         }
         let compiler = driver::Compiler::new(self.options.clone());
         let compiled = compiler.compile_model(&model.inner, model.path.as_deref(), &self.import);

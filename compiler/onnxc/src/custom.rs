@@ -3,11 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use driver::{Diagnostic, Location};
-use proto::AttributeProto;
-
 use crate::inputs::view_of;
-use crate::{Dimension, ElementType, Error, Result, Tensor, TensorView};
+use crate::{Attribute, CustomNode, Dimension, ElementType, Error, Result, Tensor, TensorView};
 
 /// An operator that is not ONNX's, which the caller implements. [`Builder::custom_operator`](crate::Builder::custom_operator) registers
 /// it; models call it by domain and name in their graph, but not inside bodies of If, Loop and Scan or functions.
@@ -35,12 +32,22 @@ pub struct CustomOperator {
     pub(crate) domain: String,
     pub(crate) name: String,
     pub(crate) since: i64,
+    outputs: Vec<(ElementType, Extents)>,
+    create: Arc<Create>,
+}
+
+/// Creates the kernel of a node. The outputs are those of the operator.
+type Create = dyn Fn(&CustomNode, &[(ElementType, Extents)]) -> Result<CustomKernel> + Send + Sync;
+
+/// Computes the outputs of a call.
+type Function = dyn Fn(&CustomCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync;
+
+/// What a [`CustomOperator`] does for one node; see [`CustomOperator::per_node`].
+#[derive(Clone)]
+pub struct CustomKernel {
     pub(crate) outputs: Vec<(ElementType, Extents)>,
     function: Arc<Function>,
 }
-
-/// Computes the outputs of a call.
-type Function = dyn Fn(&CustomCall<'_>) -> Result<Vec<Tensor>> + Send + Sync;
 
 /// The rule for the extents of an output of a [`CustomOperator`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,14 +55,17 @@ type Function = dyn Fn(&CustomCall<'_>) -> Result<Vec<Tensor>> + Send + Sync;
 pub enum Extents {
     /// Those of an input.
     SameAs(usize),
-    /// A list, outermost first. The names of dimensions have no meaning.
+    /// A list, outermost first. A name is that of a dimension of the model: the extent is the same wherever the name appears.
     List(Vec<Dimension>),
+    /// Those that the model declares for the output, as an output of the graph or in `value_info`. Without a declaration the rank is
+    /// unknown, which is an error if other nodes need it.
+    Declared,
 }
 
 /// A call of a [`CustomOperator`].
 pub struct CustomCall<'a> {
     pub(crate) inputs: Vec<Option<driver::Input<'a>>>,
-    pub(crate) attributes: &'a [AttributeProto],
+    pub(crate) node: &'a CustomNode,
 }
 
 impl CustomOperator {
@@ -66,34 +76,100 @@ impl CustomOperator {
         since: i64,
         function: impl Fn(&CustomCall<'_>) -> Result<Vec<Tensor>> + Send + Sync + 'static,
     ) -> CustomOperator {
-        let (domain, name) = (domain.into(), name.into());
-        CustomOperator { domain, name, since, outputs: Vec::new(), function: Arc::new(function) }
+        let function: Arc<Function> = Arc::new(move |call| Ok(function(call)?.into_iter().map(Some).collect()));
+        let create = move |_: &CustomNode, outputs: &[(ElementType, Extents)]| {
+            Ok(CustomKernel { outputs: outputs.to_vec(), function: function.clone() })
+        };
+        CustomOperator::of(domain.into(), name.into(), since, Arc::new(create))
     }
 
-    /// Adds an output.
+    /// An operator with a kernel for each node that calls it, which a function creates when a model with the node is compiled. The kernel
+    /// is dropped with the compiled model and its sessions.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), onnxc::Error> {
+    /// use onnxc::{Attribute, CustomKernel, CustomOperator, Error, Extents, Tensor};
+    /// let shift = CustomOperator::per_node("my.ops", "Shift", 1, |node| {
+    ///     let Some(&Attribute::Float(by)) = node.attribute("by") else { return Err(Error::custom("'by' is missing")) };
+    ///     let element = node.outputs()[0].as_ref().and_then(|output| output.element_type());
+    ///     let element = element.ok_or_else(|| Error::custom("the model must declare the type of the output"))?;
+    ///     let kernel = CustomKernel::new(move |call| {
+    ///         let x = call.input(0)?;
+    ///         let shifted: Vec<f32> = x.to_vec::<f32>()?.iter().map(|value| value + by).collect();
+    ///         Ok(vec![Some(Tensor::from_slice(&x.shape(), &shifted)?)])
+    ///     });
+    ///     Ok(kernel.output(element, Extents::Declared))
+    /// });
+    /// let text = r#"<ir_version: 10, opset_import: ["": 21, "my.ops": 1]>
+    ///     g (float[N] x) => (float[N] y) { y = my.ops.Shift <by = 0.5> (x) }"#;
+    /// let compiler = onnxc::Compiler::builder().custom_operator(shift).build();
+    /// let x = Tensor::from_slice(&[1], &[1.0f32])?;
+    /// let outputs = compiler.compile(&onnxc::Model::from_bytes(text)?)?.session().run([("x", &x)])?;
+    /// assert_eq!(outputs["y"].as_slice::<f32>()?, [1.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn per_node(
+        domain: impl Into<String>,
+        name: impl Into<String>,
+        since: i64,
+        create: impl Fn(&CustomNode) -> Result<CustomKernel> + Send + Sync + 'static,
+    ) -> CustomOperator {
+        let create = move |node: &CustomNode, outputs: &[(ElementType, Extents)]| {
+            let kernel = create(node)?;
+            Ok(if kernel.outputs.is_empty() { CustomKernel { outputs: outputs.to_vec(), ..kernel } } else { kernel })
+        };
+        CustomOperator::of(domain.into(), name.into(), since, Arc::new(create))
+    }
+
+    fn of(domain: String, name: String, since: i64, create: Arc<Create>) -> CustomOperator {
+        CustomOperator { domain, name, since, outputs: Vec::new(), create }
+    }
+
+    /// Adds an output. Outputs of a kernel replace those of the operator.
     pub fn output(mut self, element: ElementType, extents: Extents) -> CustomOperator {
         self.outputs.push((element, extents));
         self
     }
 
-    /// Calls the function and checks what it returns. `node` is the name of the node.
-    pub(crate) fn call(&self, node: &str, call: &CustomCall<'_>) -> driver::Result<Vec<driver::Value>> {
-        let location = || Location::name(node);
-        let outputs = (self.function)(call).map_err(|error| {
-            let problems = error.problems().iter().map(|problem| Diagnostic::input(location(), problem.to_string()));
-            problems.collect::<Vec<_>>()
-        })?;
-        let wrong = |what: String| Diagnostic::input(location(), format!("{self} returned {what}"));
+    /// The kernel of a node.
+    pub(crate) fn kernel(&self, node: &CustomNode) -> Result<CustomKernel> {
+        (self.create)(node, &self.outputs)
+    }
+}
+
+impl CustomKernel {
+    /// A kernel. The function computes the outputs of a call: `None` only for those that the node omits. Several threads may call it.
+    pub fn new(
+        function: impl Fn(&CustomCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
+    ) -> CustomKernel {
+        CustomKernel { outputs: Vec::new(), function: Arc::new(function) }
+    }
+
+    /// Adds an output.
+    pub fn output(mut self, element: ElementType, extents: Extents) -> CustomKernel {
+        self.outputs.push((element, extents));
+        self
+    }
+
+    /// Calls the function and checks what it returns.
+    pub(crate) fn call(&self, operator: &CustomOperator, call: &CustomCall<'_>) -> Result<Vec<Option<driver::Value>>> {
+        let outputs = (self.function)(call)?;
+        let wrong = |what: String| Err(Error::custom(format!("{operator} returned {what}")));
         if outputs.len() != self.outputs.len() {
-            return Err(wrong(format!("{} outputs, expected {}", outputs.len(), self.outputs.len())).into());
+            return wrong(format!("{} outputs, expected {}", outputs.len(), self.outputs.len()));
         }
         for (at, (output, (element, extents))) in outputs.iter().zip(&self.outputs).enumerate() {
-            if output.element_type() != *element || !extents.fit(&output.inner().shape, call) {
-                let found = format!("{output:?} as output {at}, expected {element} with the extents {extents}");
-                return Err(wrong(found).into());
+            let is_read = call.node.outputs.get(at).is_some_and(Option::is_some);
+            match output {
+                Some(output) if output.element_type() != *element || !extents.fit(&output.inner().shape, call) => {
+                    return wrong(format!("{output:?} as output {at}, expected {element} with the extents {extents}"));
+                }
+                None if is_read => return wrong(format!("nothing as output {at}")),
+                Some(_) | None => {}
             }
         }
-        Ok(outputs.into_iter().map(|output| output.inner().clone().into()).collect())
+        Ok(outputs.into_iter().map(|output| output.map(|output| output.inner().clone().into())).collect())
     }
 }
 
@@ -112,6 +188,7 @@ impl Extents {
                 };
                 list.len() == shape.len() && shape.iter().zip(list).all(fits)
             }
+            Extents::Declared => true,
         }
     }
 }
@@ -137,23 +214,51 @@ impl CustomCall<'_> {
         view.ok_or_else(|| Error::input(format!("input {index} is not a tensor of numbers or booleans")))
     }
 
+    /// An input, which may be a tensor of strings.
+    ///
+    /// # Errors
+    /// If the input is missing, or is not a tensor.
+    pub fn tensor(&self, index: usize) -> Result<Tensor> {
+        match self.inputs.get(index).copied().flatten() {
+            Some(driver::Input::Value(driver::Value::Tensor(tensor))) => Ok(Tensor::of(tensor.clone())),
+            Some(driver::Input::Elements { element, shape, bytes }) => {
+                let data = driver::Blob::copy_of(bytes);
+                Ok(Tensor::of(driver::Tensor { element: element.clone(), shape: shape.to_vec(), data }))
+            }
+            Some(driver::Input::Value(other)) => {
+                Err(Error::input(format!("input {index} is {}, not a tensor", other.kind())))
+            }
+            None => Err(Error::input(format!("input {index} is missing"))),
+        }
+    }
+
+    /// The node that calls the operator.
+    pub fn node(&self) -> &CustomNode {
+        self.node
+    }
+
     /// The value of an attribute of type `INT`.
     pub fn integer(&self, name: &str) -> Option<i64> {
-        self.attribute(name)?.i
+        match self.node.attribute(name)? {
+            Attribute::Integer(value) => Some(*value),
+            _ => None,
+        }
     }
 
     /// The value of an attribute of type `FLOAT`.
     pub fn float(&self, name: &str) -> Option<f32> {
-        self.attribute(name)?.f
+        match self.node.attribute(name)? {
+            Attribute::Float(value) => Some(*value),
+            _ => None,
+        }
     }
 
     /// The value of an attribute of type `STRING`, if it is UTF-8.
     pub fn string(&self, name: &str) -> Option<&str> {
-        std::str::from_utf8(self.attribute(name)?.s.as_ref()?).ok()
-    }
-
-    fn attribute(&self, name: &str) -> Option<&AttributeProto> {
-        self.attributes.iter().find(|attribute| attribute.name == name)
+        match self.node.attribute(name)? {
+            Attribute::String(bytes) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        }
     }
 }
 
@@ -170,6 +275,12 @@ impl fmt::Debug for CustomOperator {
     }
 }
 
+impl fmt::Debug for CustomKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CustomKernel").field("outputs", &self.outputs).finish()
+    }
+}
+
 /// As in `[2, ?]`, or `those of input 0`.
 impl fmt::Display for Extents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -179,6 +290,7 @@ impl fmt::Display for Extents {
                 let texts: Vec<String> = list.iter().map(Dimension::to_string).collect();
                 write!(f, "[{}]", texts.join(", "))
             }
+            Extents::Declared => write!(f, "that the model declares"),
         }
     }
 }

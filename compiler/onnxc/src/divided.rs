@@ -3,17 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use driver::{
-    Diagnostic, Extent, ImportOptions, Input, Location, Options, Output, Port, Signature, Stop, Tensor, Value,
-    partition,
-};
+use driver::{Diagnostic, ImportOptions, Input, Location, Options, Output, Signature, Stop, Tensor, Value, partition};
 use proto::{
-    DimensionValue, GraphProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, TensorValue, Tensors, TypeProto,
-    TypeTensor, TypeValue, ValueInfoProto,
+    GraphProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, Tensors, TypeProto, TypeValue, ValueInfoProto,
 };
 
-use crate::custom::{CustomCall, CustomOperator, Extents};
-use crate::{Dimension, ElementType};
+use crate::custom::{CustomCall, CustomKernel, CustomOperator, Extents};
+use crate::protos::{dimension, fixed, port_of, shape_of, tensor_of, tensor_parts, tensor_type, type_of};
+use crate::{Attribute, CustomNode, Error, ErrorKind, NodeValue, Result};
 
 /// A model whose graph calls custom operators. Each value has a slot; the inputs have the first ones.
 pub(crate) struct Divided {
@@ -31,7 +28,9 @@ pub(crate) enum Step {
     /// A call of a custom operator.
     Call {
         operator: Arc<CustomOperator>,
-        node: Box<NodeProto>,
+        node: Box<CustomNode>,
+        kernel: CustomKernel,
+        place: Location,
         inputs: Vec<Option<usize>>,
         outputs: Vec<Option<usize>>,
     },
@@ -94,23 +93,26 @@ pub(crate) fn compile(
     import: &ImportOptions,
     model: &proto::Model,
     operators: &[Arc<CustomOperator>],
-) -> driver::Result<Divided> {
-    let graph = model.proto.graph.as_ref().ok_or_else(|| invalid("the model has no graph".into()))?;
+) -> Result<Divided> {
+    let no_graph = || Error::of_model(invalid("the model has no graph".into()).into());
+    let graph = model.proto.graph.as_ref().ok_or_else(no_graph)?;
     if !options.shapes.is_empty()
         || !options.outputs.is_empty()
         || options.profile
         || *import != ImportOptions::default()
     {
-        return Err(unsupported("models with custom operators have no options for inputs and outputs, and no profile"));
+        let refused =
+            unsupported("models with custom operators have no options for inputs and outputs, and no profile");
+        return Err(Error::of_model(refused));
     }
-    let mut division = Division::new(options, model, graph)?;
+    let mut division = Division::new(options, model, graph);
     for (at, unit) in division.units(operators) {
         match unit {
-            Unit::Part(nodes) => division.part(&nodes)?,
+            Unit::Part(nodes) => division.part(&nodes).map_err(Error::of_model)?,
             Unit::Call(operator) => division.call(&graph.node[at], operator)?,
         }
     }
-    division.finish()
+    division.finish().map_err(Error::of_model)
 }
 
 /// A part, or a call of a custom operator.
@@ -121,6 +123,7 @@ enum Unit {
 
 /// What is known of a model while its parts are compiled in order.
 struct Division<'m> {
+    options: Options,
     compiler: driver::Compiler,
     model: &'m proto::Model,
     graph: &'m GraphProto,
@@ -134,16 +137,17 @@ struct Division<'m> {
 }
 
 impl<'m> Division<'m> {
-    fn new(options: &Options, model: &'m proto::Model, graph: &'m GraphProto) -> driver::Result<Division<'m>> {
+    fn new(options: &Options, model: &'m proto::Model, graph: &'m GraphProto) -> Division<'m> {
         let initializers: BTreeMap<&str, &TensorProto> =
             graph.initializer.iter().map(|tensor| (&*tensor.name, tensor)).collect();
         let inputs: Vec<_> = graph.input.iter().filter(|port| !initializers.contains_key(&*port.name)).collect();
         let options = Options { ties: true, ..options.clone() };
         let types = inputs.iter().map(|port| (&*port.name, fixed(port.r#type.clone().unwrap_or_default(), &options)));
-        Ok(Division {
+        Division {
             types: types.collect(),
             slots: inputs.iter().enumerate().map(|(at, port)| (&*port.name, at)).collect(),
-            compiler: driver::Compiler::new(Options { dims: BTreeMap::new(), ..options }),
+            compiler: driver::Compiler::new(Options { dims: BTreeMap::new(), ..options.clone() }),
+            options,
             tensors: Tensors::new(model),
             model,
             graph,
@@ -151,7 +155,7 @@ impl<'m> Division<'m> {
             inputs,
             steps: Vec::new(),
             constants: Vec::new(),
-        })
+        }
     }
 
     /// The parts and the calls in an order in which values are defined before they are read, with the first node of each.
@@ -200,16 +204,8 @@ impl<'m> Division<'m> {
         }
         let undefined = || invalid(format!("value '{name}' is not defined before it is read"));
         let proto = *self.initializers.get(name).ok_or_else(undefined)?;
-        let value = self.tensors.value(proto).map_err(|what| invalid(format!("initializer '{name}' {what}")))?;
-        let element = driver::element_type(proto.data_type);
-        let element = element.ok_or_else(|| invalid(format!("initializer '{name}' has an unknown element type")))?;
-        let tensor = match value {
-            TensorValue::Dense(dense) => Tensor { element, shape: dense.shape, data: dense.data },
-            TensorValue::Strings(shape, texts) => {
-                let r#type = driver::Type::static_tensor(&shape, element.clone());
-                Tensor { element, data: driver::DenseElements::from_strings(r#type, &texts).data, shape }
-            }
-        };
+        let tensor = tensor_of(&mut self.tensors, proto);
+        let tensor = tensor.map_err(|what| invalid(format!("initializer '{name}' {what}")))?;
         let slot = self.define(name);
         self.constants.push((slot, tensor.into()));
         Ok(slot)
@@ -242,13 +238,10 @@ impl<'m> Division<'m> {
             r#type: self.types.get(name).cloned(),
             ..ValueInfoProto::default()
         };
-        let declared = |name: &&str| {
-            let stated = graph.output.iter().chain(&graph.value_info).find(|port| port.name == **name);
-            ValueInfoProto {
-                name: name.to_string(),
-                r#type: stated.and_then(|port| port.r#type.clone()),
-                ..ValueInfoProto::default()
-            }
+        let declared = |name: &&str| ValueInfoProto {
+            name: name.to_string(),
+            r#type: self.declared(name).cloned(),
+            ..ValueInfoProto::default()
         };
         let initializer = read.iter().filter_map(|name| self.initializers.get(name)).map(|tensor| (*tensor).clone());
         let part = GraphProto {
@@ -283,48 +276,105 @@ impl<'m> Division<'m> {
         }
     }
 
+    /// The type that the model declares for a value.
+    fn declared(&self, name: &str) -> Option<&'m TypeProto> {
+        let graph = self.graph;
+        graph.output.iter().chain(&graph.value_info).find(|port| port.name == name)?.r#type.as_ref()
+    }
+
     /// Adds a call of a custom operator.
-    fn call(&mut self, node: &'m NodeProto, operator: Arc<CustomOperator>) -> driver::Result<()> {
-        if node.output.len() > operator.outputs.len() {
-            let count = operator.outputs.len();
-            return Err(Diagnostic::input(
-                place(node),
-                format!("{operator} has {count} outputs, not {}", node.output.len()),
-            )
-            .into());
+    fn call(&mut self, node: &'m NodeProto, operator: Arc<CustomOperator>) -> Result<()> {
+        let place = place(node);
+        let slot = |name: &'m String| (!name.is_empty()).then(|| self.slot(name)).transpose();
+        let inputs = node.input.iter().map(slot).collect::<driver::Result<Vec<_>>>().map_err(Error::of_model)?;
+        let seen = self.node(node, &inputs).map_err(Error::of_model)?;
+        let kernel = operator.kernel(&seen).map_err(|error| of_node(error, &place))?;
+        if node.output.len() > kernel.outputs.len() {
+            let text = format!("{operator} has {} outputs, not {}", kernel.outputs.len(), node.output.len());
+            return Err(Error::of_model(Diagnostic::input(place, text).into()));
         }
-        let slot = |division: &mut Self, name: &'m String| (!name.is_empty()).then(|| division.slot(name)).transpose();
-        let inputs = node.input.iter().map(|name| slot(self, name)).collect::<driver::Result<_>>()?;
         let mut outputs = Vec::new();
-        for (name, (element, extents)) in node.output.iter().zip(&operator.outputs) {
+        for (name, (element, extents)) in node.output.iter().zip(&kernel.outputs) {
             if name.is_empty() {
                 outputs.push(None);
                 continue;
             }
-            let shape = match extents {
-                Extents::SameAs(input) => {
-                    let of = node.input.get(*input).and_then(|name| self.shape(name));
-                    let missing = || {
-                        format!(
-                            "{operator}: the shape of output '{name}' is that of input {input}, whose rank is unknown"
-                        )
-                    };
-                    of.ok_or_else(|| Diagnostic::unsupported(place(node), missing()))?
-                }
-                Extents::List(list) => TensorShapeProto { dim: list.iter().map(dimension).collect() },
-            };
-            self.types.insert(name, tensor_type(element.onnx_number(), Some(shape)));
+            let shape = self.extents(node, name, extents, &operator).map_err(Error::of_model)?;
+            self.types.insert(name, fixed(tensor_type(element.onnx_number(), shape), &self.options));
             outputs.push(Some(self.define(name)));
         }
-        self.steps.push(Step::Call { operator, node: Box::new(node.clone()), inputs, outputs });
+        self.steps.push(Step::Call { operator, node: Box::new(seen), kernel, place, inputs, outputs });
         Ok(())
+    }
+
+    /// The extents of an output of a call; `None` if its rank is unknown.
+    fn extents(
+        &self,
+        node: &NodeProto,
+        name: &str,
+        rule: &Extents,
+        operator: &CustomOperator,
+    ) -> driver::Result<Option<TensorShapeProto>> {
+        match rule {
+            Extents::SameAs(input) => {
+                let of = node.input.get(*input).and_then(|name| self.shape(name));
+                let missing =
+                    format!("{operator}: the shape of output '{name}' is that of input {input}, whose rank is unknown");
+                Ok(Some(of.ok_or_else(|| Diagnostic::unsupported(place(node), missing))?))
+            }
+            Extents::List(list) => Ok(Some(TensorShapeProto { dim: list.iter().map(dimension).collect() })),
+            Extents::Declared => Ok(match self.declared(name).and_then(|declared| declared.value.as_ref()) {
+                Some(TypeValue::Tensor(tensor)) => tensor.shape.clone(),
+                _ => None,
+            }),
+        }
+    }
+
+    /// A node that calls a custom operator, as the operator sees it.
+    fn node(&mut self, node: &'m NodeProto, inputs: &[Option<usize>]) -> driver::Result<CustomNode> {
+        let mut attributes = Vec::new();
+        for proto in &node.attribute {
+            let value = Attribute::of(proto, &mut self.tensors);
+            let value =
+                value.map_err(|what| Diagnostic::input(place(node), format!("attribute '{}' {what}", proto.name)))?;
+            attributes.extend(value.map(|value| (proto.name.clone(), value)));
+        }
+        let input = |(name, slot): (&String, &Option<usize>)| slot.map(|slot| self.input(name, slot));
+        let output = |name: &String| {
+            let declared = self.declared(name).map(|declared| fixed(declared.clone(), &self.options));
+            let (element, shape) = declared.as_ref().map_or((None, None), tensor_parts);
+            (!name.is_empty()).then(|| NodeValue { name: name.clone(), element, shape, constant: None })
+        };
+        let sets = &self.model.proto.opset_import;
+        Ok(CustomNode {
+            name: node.name.clone(),
+            version: sets.iter().find(|set| set.domain == node.domain).map_or(1, |set| set.version),
+            inputs: node.input.iter().zip(inputs).map(input).collect(),
+            outputs: node.output.iter().map(output).collect(),
+            attributes,
+        })
+    }
+
+    /// An input of a node that calls a custom operator.
+    fn input(&self, name: &str, slot: usize) -> NodeValue {
+        let name = name.to_string();
+        let constant = self.constants.iter().find(|(known, _)| *known == slot).and_then(|(_, value)| value.as_tensor());
+        match constant.cloned().map(crate::Tensor::of) {
+            Some(tensor) => {
+                let shape = tensor.shape().iter().map(|&extent| crate::Dimension::Fixed(extent)).collect();
+                NodeValue { name, element: Some(tensor.element_type()), shape: Some(shape), constant: Some(tensor) }
+            }
+            None => {
+                let (element, shape) = self.types.get(&*name).map_or((None, None), tensor_parts);
+                NodeValue { name, element, shape, constant: None }
+            }
+        }
     }
 
     /// The shape of a value, if its rank is known.
     fn shape(&self, name: &str) -> Option<TensorShapeProto> {
         if let Some(tensor) = self.initializers.get(name) {
-            let dim = tensor.dims.iter().map(|&extent| value(Some(DimensionValue::Value(extent))));
-            return Some(TensorShapeProto { dim: dim.collect() });
+            return Some(shape_of(tensor));
         }
         match self.types.get(name)?.value.as_ref()? {
             TypeValue::Tensor(tensor) => tensor.shape.clone(),
@@ -365,7 +415,7 @@ impl Divided {
         given: &[Input<'_>],
         lent: &mut [Option<&mut [u8]>],
         stop: Option<&Stop>,
-    ) -> driver::Result<Vec<Output>> {
+    ) -> Result<Vec<Output>> {
         let mut values: Vec<Option<Value>> = vec![None; self.slots];
         for (slot, value) in &self.constants {
             values[*slot] = Some(value.clone());
@@ -373,43 +423,69 @@ impl Divided {
         let mut sessions = sessions.iter_mut();
         for step in &self.steps {
             if stop.and_then(Stop::due).is_some() {
-                return Err(invalid("the run was ended".into()).into());
+                return Err(Error::of_run(invalid("the run was ended".into()).into()));
             }
-            match step {
-                Step::Part { inputs, outputs, .. } => {
-                    let inputs =
-                        inputs.iter().map(|&slot| read(given, &values, slot)).collect::<driver::Result<Vec<_>>>()?;
-                    let session = sessions.next().ok_or_else(|| lost("a session"))?;
-                    for (&slot, output) in outputs.iter().zip(session.run_with(&inputs, &mut [], stop)?) {
-                        if let Output::Value(value) = output {
-                            values[slot] = Some(value);
-                        }
-                    }
-                }
-                Step::Call { operator, node, inputs, outputs } => {
-                    let input = |slot: &Option<usize>| slot.map(|slot| read(given, &values, slot)).transpose();
-                    let inputs = inputs.iter().map(input).collect::<driver::Result<Vec<_>>>()?;
-                    let name = if node.name.is_empty() { &node.op_type } else { &node.name };
-                    let made = operator.call(name, &CustomCall { inputs, attributes: &node.attribute })?;
-                    for (slot, value) in outputs.iter().zip(made) {
-                        if let Some(slot) = slot {
-                            values[*slot] = Some(value);
-                        }
-                    }
-                }
-            }
+            step.run(&mut sessions, given, &mut values, stop)?;
         }
+        self.results(given, &values, lent).map_err(Error::of_run)
+    }
+
+    /// The outputs of a run.
+    fn results(
+        &self,
+        given: &[Input<'_>],
+        values: &[Option<Value>],
+        lent: &mut [Option<&mut [u8]>],
+    ) -> driver::Result<Vec<Output>> {
         let mut outputs = Vec::new();
         for (at, &slot) in self.outputs.iter().enumerate() {
-            let value = owned(read(given, &values, slot)?);
-            outputs.push(written(
-                value,
-                lent.get_mut(at).and_then(Option::as_deref_mut),
-                &self.signature.outputs[at].name,
-            )?);
+            let value = owned(read(given, values, slot)?);
+            let memory = lent.get_mut(at).and_then(Option::as_deref_mut);
+            outputs.push(written(value, memory, &self.signature.outputs[at].name)?);
         }
         Ok(outputs)
     }
+}
+
+impl Step {
+    /// Runs the step: stores its outputs among the values.
+    fn run<'s>(
+        &self,
+        sessions: &mut impl Iterator<Item = &'s mut driver::Session>,
+        given: &[Input<'_>],
+        values: &mut [Option<Value>],
+        stop: Option<&Stop>,
+    ) -> Result<()> {
+        match self {
+            Step::Part { inputs, outputs, .. } => {
+                let session = sessions.next().ok_or_else(|| Error::of_run(lost("a session").into()))?;
+                let inputs = inputs.iter().map(|&slot| read(given, values, slot)).collect::<driver::Result<Vec<_>>>();
+                let made = inputs.and_then(|inputs| session.run_with(&inputs, &mut [], stop));
+                for (&slot, output) in outputs.iter().zip(made.map_err(Error::of_run)?) {
+                    if let Output::Value(value) = output {
+                        values[slot] = Some(value);
+                    }
+                }
+            }
+            Step::Call { operator, node, kernel, place, inputs, outputs } => {
+                let input = |slot: &Option<usize>| slot.map(|slot| read(given, values, slot)).transpose();
+                let inputs = inputs.iter().map(input).collect::<driver::Result<_>>().map_err(Error::of_run)?;
+                let made = kernel.call(operator, &CustomCall { inputs, node }).map_err(|error| error.at(place))?;
+                for (slot, value) in outputs.iter().zip(made) {
+                    if let Some(slot) = slot {
+                        values[*slot] = value;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error of an operator when its kernel is created.
+fn of_node(error: Error, place: &Location) -> Error {
+    let error = error.at(place);
+    if error.kind() == ErrorKind::InvalidInput { error.of_kind(ErrorKind::InvalidModel) } else { error }
 }
 
 /// The value in a slot.
@@ -457,79 +533,11 @@ fn reads(node: &NodeProto) -> Vec<&str> {
     names
 }
 
-fn value(value: Option<DimensionValue>) -> proto::Dimension {
-    proto::Dimension { value, ..proto::Dimension::default() }
-}
-
-fn dimension(extent: &Dimension) -> proto::Dimension {
-    value(match extent {
-        Dimension::Fixed(extent) => Some(DimensionValue::Value(i64::try_from(*extent).unwrap_or(i64::MAX))),
-        Dimension::Named(_) | Dimension::Unknown => None,
-    })
-}
-
-fn tensor_type(elem_type: i32, shape: Option<TensorShapeProto>) -> TypeProto {
-    let value = Some(TypeValue::Tensor(TypeTensor { elem_type, shape }));
-    TypeProto { value, ..TypeProto::default() }
-}
-
-/// A type with the extents that the options fix.
-fn fixed(mut r#type: TypeProto, options: &Options) -> TypeProto {
-    if let Some(TypeValue::Tensor(tensor)) = &mut r#type.value {
-        for dim in tensor.shape.iter_mut().flat_map(|shape| &mut shape.dim) {
-            if let Some(DimensionValue::Param(name)) = &dim.value
-                && let Some(extent) = options.dims.get(name)
-            {
-                dim.value = Some(DimensionValue::Value(*extent));
-            }
-        }
-    }
-    r#type
-}
-
-/// The type of an output of a part.
-fn type_of(port: &Port) -> driver::Result<TypeProto> {
-    if port.is_container() {
-        return Err(unsupported(&format!(
-            "value '{}' between a custom operator and others is not a tensor",
-            port.name
-        )));
-    }
-    let dim = |extent: &Extent| {
-        value(match extent {
-            Extent::Fixed(extent) => Some(DimensionValue::Value(*extent)),
-            Extent::Named(name) => Some(DimensionValue::Param(name.clone())),
-            Extent::Any => None,
-        })
-    };
-    let shape = TensorShapeProto { dim: port.shape.iter().map(dim).collect() };
-    Ok(tensor_type(ElementType::of(&port.element).onnx_number(), Some(shape)))
-}
-
-/// The port of a type.
-fn port_of(name: &str, r#type: Option<&TypeProto>) -> driver::Result<Port> {
-    let tensor = match r#type.and_then(|r#type| r#type.value.as_ref()) {
-        Some(TypeValue::Tensor(tensor)) => Some(tensor),
-        _ => None,
-    };
-    let known = tensor.and_then(|tensor| Some((driver::element_type(tensor.elem_type)?, tensor.shape.as_ref()?)));
-    let unknown =
-        || unsupported(&format!("'{name}' is not a tensor of known rank, which models with custom operators need"));
-    let (element, shape) = known.ok_or_else(unknown)?;
-    let extent = |dim: &proto::Dimension| match &dim.value {
-        Some(DimensionValue::Value(extent)) => Extent::Fixed(*extent),
-        Some(DimensionValue::Param(name)) => Extent::Named(name.clone()),
-        None => Extent::Any,
-    };
-    let shape = shape.dim.iter().map(extent).collect();
-    Ok(Port { name: name.to_string(), element, shape, default: None, is_variable: false })
-}
-
 fn invalid(message: String) -> Diagnostic {
     Diagnostic::input(Location::Unknown, message)
 }
 
-fn unsupported(message: &str) -> Vec<Diagnostic> {
+pub(crate) fn unsupported(message: &str) -> Vec<Diagnostic> {
     Diagnostic::unsupported(Location::Unknown, message).into()
 }
 

@@ -1,8 +1,9 @@
 //! Errors.
 
 use std::fmt;
+use std::sync::Arc;
 
-use driver::{Diagnostic, ErrorClass};
+use driver::{Diagnostic, ErrorClass, Location};
 
 /// An error: its kind, and one or more [`Problem`]s with their positions.
 ///
@@ -15,6 +16,7 @@ use driver::{Diagnostic, ErrorClass};
 pub struct Error {
     kind: ErrorKind,
     problems: Vec<Problem>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 /// The kind of an error.
@@ -58,8 +60,15 @@ impl Error {
         &self.problems
     }
 
+    /// An error of a [`CustomOperator`](crate::CustomOperator): a message, or another error, which
+    /// [`source`](std::error::Error::source) returns. Errors of a compilation or a run name the node as well.
+    pub fn custom(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        let source: Arc<dyn std::error::Error + Send + Sync> = error.into().into();
+        Error { source: Some(source.clone()), ..Error::input(source.to_string()) }
+    }
+
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error { kind, problems: vec![Problem { message: message.into(), notes: vec![], rule: None }] }
+        Error { kind, problems: vec![Problem { message: message.into(), notes: vec![], rule: None }], source: None }
     }
 
     pub(crate) fn input(message: impl Into<String>) -> Error {
@@ -76,6 +85,12 @@ impl Error {
         Error::of(diagnostics, ErrorKind::InvalidInput)
     }
 
+    /// The same error with the position of a node.
+    pub(crate) fn at(mut self, place: &Location) -> Error {
+        self.problems.iter_mut().for_each(|problem| problem.message = place.statement(&problem.message));
+        self
+    }
+
     /// The same error of another kind.
     pub(crate) fn of_kind(self, kind: ErrorKind) -> Error {
         Error { kind, ..self }
@@ -89,7 +104,7 @@ impl Error {
             Some(ErrorClass::Unsupported) => ErrorKind::Unsupported,
             Some(ErrorClass::Internal) | None => ErrorKind::Internal,
         };
-        Error { kind, problems: diagnostics.into_iter().map(Problem::from).collect() }
+        Error { kind, problems: diagnostics.into_iter().map(Problem::from).collect(), source: None }
     }
 }
 
@@ -116,4 +131,8 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
+    }
+}

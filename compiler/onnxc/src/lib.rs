@@ -24,10 +24,12 @@
 mod c_function;
 mod compiler;
 mod custom;
+mod custom_node;
 mod divided;
 mod error;
 mod inputs;
 mod model;
+mod protos;
 mod session;
 mod signature;
 mod tensor;
@@ -35,7 +37,8 @@ mod value;
 
 pub use c_function::{CCall, CFunction};
 pub use compiler::{Arithmetic, Builder, CompiledModel, Compiler};
-pub use custom::{CustomCall, CustomOperator, Extents};
+pub use custom::{CustomCall, CustomKernel, CustomOperator, Extents};
+pub use custom_node::{Attribute, CustomNode, NodeValue};
 pub use driver::{KernelTime, Stage};
 pub use error::{Error, ErrorKind, Problem};
 pub use inputs::{Input, OutputBuffer, TensorView};

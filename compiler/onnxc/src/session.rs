@@ -295,17 +295,16 @@ impl Session {
             check_element(port, buffer.element)?;
         }
         let inputs: SmallVec<[driver::Input<'_>; 16]> = inputs.iter().map(Input::inner).collect();
-        let written = match &self.model.code {
+        match &self.model.code {
             Code::Whole(_) => {
                 let mut lent: SmallVec<[&mut [u8]; 16]> = outputs.iter_mut().map(|buffer| &mut *buffer.bytes).collect();
-                self.parts[0].run_into(&inputs, &mut lent)
+                self.parts[0].run_into(&inputs, &mut lent).map_err(Error::of_run)
             }
             Code::Divided(divided) => {
                 let mut lent: Vec<_> = outputs.iter_mut().map(|buffer| Some(&mut *buffer.bytes)).collect();
                 divided.run(&mut self.parts, &inputs, &mut lent, None).map(drop)
             }
-        };
-        written.map_err(Error::of_run)
+        }
     }
 
     /// The time of each kernel call in all runs so far, of all sessions of the model; empty unless the model was compiled with
@@ -364,16 +363,13 @@ impl Session {
             (cancel, limit) => Some(Stop::new(limit).or(cancel.as_ref().map(|cancel| cancel.0.clone()))),
         };
         let outputs = match &code {
-            Code::Whole(_) => self.parts[0].run_with(&inputs, lent, stop.as_ref()),
+            Code::Whole(_) => self.parts[0].run_with(&inputs, lent, stop.as_ref()).map_err(Error::of_run),
             Code::Divided(divided) => divided.run(&mut self.parts, &inputs, lent, stop.as_ref()),
         };
-        outputs.map_err(|diagnostics| {
-            let error = Error::of_run(diagnostics);
-            match stop.as_ref().and_then(Stop::due) {
-                Some(Due::Requested) => error.of_kind(ErrorKind::Cancelled),
-                Some(Due::Deadline) => error.of_kind(ErrorKind::DeadlineExceeded),
-                None => error,
-            }
+        outputs.map_err(|error| match stop.as_ref().and_then(Stop::due) {
+            Some(Due::Requested) => error.of_kind(ErrorKind::Cancelled),
+            Some(Due::Deadline) => error.of_kind(ErrorKind::DeadlineExceeded),
+            None => error,
         })
     }
 }

@@ -182,6 +182,19 @@ impl Tensor {
         Ok(Tensor::of(inner))
     }
 
+    /// A tensor of zeros.
+    ///
+    /// # Errors
+    /// If there is not enough memory, or for strings.
+    pub fn zeros(element: ElementType, shape: &[usize]) -> Result<Tensor> {
+        let unsized_type = || Error::input(format!("a {element} {shape:?} does not have a size in bytes"));
+        let (extents, inner) = (extents(shape).ok_or_else(unsized_type)?, element.inner().ok_or_else(unsized_type)?);
+        let length = driver::byte_count(&inner, &extents).ok_or_else(unsized_type)?;
+        let data = Blob::try_build(length, |_| {});
+        let data = data.map_err(|shortage| Error::input(shortage.to_string()))?;
+        Ok(Tensor::of(driver::Tensor { element: inner, shape: extents, data }))
+    }
+
     /// A tensor of strings.
     ///
     /// # Errors
