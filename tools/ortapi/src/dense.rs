@@ -109,6 +109,12 @@ impl Dense {
         Ok(own)
     }
 
+    /// A tensor of zeros that [`Dense::to_tensor`] returns without a copy.
+    pub(crate) fn zeros(element: ElementType, shape: &[i64]) -> Result<Dense> {
+        let tensor = onnxc::Tensor::zeros(element, &extents(shape)?.0);
+        Dense::of_output(tensor.map_err(|error| Status::invalid(error.to_string()))?)
+    }
+
     /// A copy in memory of an allocator.
     pub(crate) fn copied(&self, allocator: Allocator) -> Result<Dense> {
         let copy = Dense::allocate(allocator, self.element, &self.shape)?;
@@ -193,6 +199,14 @@ impl Dense {
             return Err(Status::invalid("a bool is a byte that is neither 0 nor 1"));
         }
         onnxc::Tensor::from_bytes(self.element, &extents, &elements).map_err(|error| Status::invalid(error.to_string()))
+    }
+
+    /// The tensor, without a copy if it is one of [`Dense::zeros`].
+    pub(crate) fn to_tensor(&self) -> Result<onnxc::Tensor> {
+        match &self.memory {
+            Memory::Output(tensor) if self.element != ElementType::Bool => Ok(tensor.clone()),
+            _ => self.tensor(),
+        }
     }
 
     /// The address of an element.

@@ -42,13 +42,26 @@ impl Sink {
         }
     }
 
-    /// Logs a warning.
-    fn warn(self, id: &CString, text: &str) {
-        let text = c_text(text);
-        let level = OrtLoggingLevel::ORT_LOGGING_LEVEL_WARNING;
+    /// Logs a message.
+    fn log(self, level: OrtLoggingLevel, id: &CString, place: &str, text: &str) {
+        let (place, text) = (c_text(place), c_text(text));
         // SAFETY: the contract at the head.
-        unsafe { (self.function)(self.parameter, level, c"onnxc".as_ptr(), id.as_ptr(), c"".as_ptr(), text.as_ptr()) }
+        unsafe { (self.function)(self.parameter, level, c"onnxc".as_ptr(), id.as_ptr(), place.as_ptr(), text.as_ptr()) }
     }
+}
+
+/// The levels of log messages, and their names.
+const SEVERITIES: [(OrtLoggingLevel, &str); 5] = [
+    (OrtLoggingLevel::ORT_LOGGING_LEVEL_VERBOSE, "verbose"),
+    (OrtLoggingLevel::ORT_LOGGING_LEVEL_INFO, "info"),
+    (OrtLoggingLevel::ORT_LOGGING_LEVEL_WARNING, "warning"),
+    (OrtLoggingLevel::ORT_LOGGING_LEVEL_ERROR, "error"),
+    (OrtLoggingLevel::ORT_LOGGING_LEVEL_FATAL, "fatal"),
+];
+
+fn severity(number: c_int) -> Result<OrtLoggingLevel> {
+    let known = usize::try_from(number).ok().and_then(|at| SEVERITIES.get(at));
+    known.map(|(level, _)| *level).ok_or_else(|| Status::invalid(format!("{number} is not an OrtLoggingLevel")))
 }
 
 /// A logger: sink, minimum severity and identifier.
@@ -69,14 +82,19 @@ impl Logging {
         }
     }
 
-    /// Logs a warning, by default to the standard error output.
+    /// Logs a warning.
     pub(crate) fn warn(&self, text: &str) {
-        if self.level.load(Ordering::Relaxed) > OrtLoggingLevel::ORT_LOGGING_LEVEL_WARNING as c_int {
+        self.log(OrtLoggingLevel::ORT_LOGGING_LEVEL_WARNING, "", text);
+    }
+
+    /// Logs a message, by default to the standard error output.
+    fn log(&self, level: OrtLoggingLevel, place: &str, text: &str) {
+        if self.level.load(Ordering::Relaxed) > level as c_int {
             return;
         }
         match self.sink {
-            Some(sink) => sink.warn(&self.id, text),
-            None => eprintln!("onnxc warning: {text}"),
+            Some(sink) => sink.log(level, &self.id, place, text),
+            None => eprintln!("onnxc {}: {text}", SEVERITIES[level as usize].1),
         }
     }
 }
@@ -97,6 +115,7 @@ pub(crate) struct ThreadingOptions {
 
 handles! {
     Env => OrtEnv,
+    Logging => OrtLogger,
     ThreadingOptions => OrtThreadingOptions,
 }
 
@@ -117,6 +136,21 @@ impl Env {
 }
 
 entries! {
+    /// Logs a message.
+    fn Logger_LogMessage(
+        logger: &Logging, log_severity_level: Enum<OrtLoggingLevel>, message: Text<'_>, file_path: Option<Text<'_>>,
+        line_number: c_int, func_name: Option<Text<'_>>,
+    ) {
+        let [file, function] = [file_path, func_name].map(|text| text.map_or("", |text| text.0));
+        logger.log(severity(log_severity_level.0)?, &format!("{file}:{line_number} {function}"), message.0);
+        Ok(())
+    }
+
+    /// Returns the minimum severity of log messages.
+    fn Logger_GetLoggingSeverityLevel(logger: &Logging, out: Out<OrtLoggingLevel>) {
+        out.set(severity(logger.level.load(Ordering::Relaxed))?)
+    }
+
     /// Creates an environment that logs to the standard error output.
     fn CreateEnv(log_severity_level: Enum<OrtLoggingLevel>, logid: Option<Text<'_>>, out: Out<*mut OrtEnv>) {
         out.give(Env::new(None, log_severity_level.0, logid, None)?)

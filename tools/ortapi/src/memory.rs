@@ -13,6 +13,8 @@ use ort_sys::{
 };
 
 use crate::env::Env;
+use crate::kernel_context::KernelContext;
+use crate::kernel_info::KernelInfo;
 use crate::pairs::KeyValuePairs;
 use crate::raw::{Argument, Enum, List, Out, Released, Shared, Text, answer, lent};
 use crate::session::Session;
@@ -322,6 +324,17 @@ entries! {
     /// Returns the default allocator.
     fn CreateAllocator(_session: &Session, mem_info: &MemoryInfo, out: Out<*mut OrtAllocator>) {
         mem_info.expect_cpu()?;
+        out.set(Allocator::default().0)
+    }
+
+    /// Returns the default allocator, for kernels of custom operators.
+    fn KernelContext_GetAllocator(_context: &KernelContext, mem_info: &MemoryInfo, out: Out<*mut OrtAllocator>) {
+        mem_info.expect_cpu()?;
+        out.set(Allocator::default().0)
+    }
+
+    /// Returns the default allocator, for kernels of custom operators.
+    fn KernelInfoGetAllocator(_info: &KernelInfo, _mem_type: Enum<OrtMemType>, out: Out<*mut OrtAllocator>) {
         out.set(Allocator::default().0)
     }
 

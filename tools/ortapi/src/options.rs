@@ -5,12 +5,14 @@ use std::ffi::{c_char, c_int, c_void};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use libloading::os::unix::Library;
 use onnxc::{Arithmetic, Builder, Compiler, Model};
 use ort_sys::{
     ExecutionMode, GraphOptimizationLevel, OrtCustomCreateThreadFn, OrtCustomJoinThreadFn,
     OrtExecutionProviderDevicePolicy, OrtKeyValuePairs, OrtLoggingFunction, OrtSessionOptions, OrtValue,
 };
 
+use crate::custom_domain::Domain;
 use crate::env::{Env, Logging, Sink};
 use crate::pairs::KeyValuePairs;
 use crate::raw::{Enum, FilePath, List, Out, Released, Space, Text};
@@ -32,6 +34,10 @@ pub(crate) struct SessionOptions {
     sink: Option<Sink>,
     severity: Option<c_int>,
     id: Option<String>,
+    /// Domains of custom operators.
+    pub(crate) domains: Vec<Domain>,
+    /// Libraries with custom operators, which stay loaded.
+    pub(crate) libraries: Vec<Arc<Library>>,
     /// Whether session creation is cancelled.
     pub(crate) is_cancelled: bool,
     /// The prefix of profile files, if kernels are timed.
@@ -55,6 +61,8 @@ impl Default for SessionOptions {
             sink: None,
             severity: None,
             id: None,
+            domains: Vec::new(),
+            libraries: Vec::new(),
             is_cancelled: false,
             profile: None,
         }
@@ -85,7 +93,13 @@ impl SessionOptions {
             .threads(threads)
             .arithmetic(self.arithmetic()?)
             .profile(self.profile.is_some())
-            .on_warning(move |warning| logging.warn(warning));
+            .on_warning({
+                let logging = logging.clone();
+                move |warning| logging.warn(warning)
+            });
+        for domain in &self.domains {
+            builder = domain.operators(&logging)?.into_iter().fold(builder, Builder::custom_operator);
+        }
         for (name, extent) in &self.dimensions {
             builder = builder.dimension(name, *extent);
         }
@@ -109,21 +123,6 @@ impl SessionOptions {
             None if is_whole => Ok(Arithmetic::Relaxed),
             None => Ok(Arithmetic::Strict),
         }
-    }
-}
-
-/// Copies a string with its terminator to the caller's memory, or returns its size if the memory is null.
-fn copy_out(text: &str, memory: &Space<'_, c_char>, size: &Out<usize>) -> Result<()> {
-    let text = c_text(text);
-    let bytes: Vec<c_char> = text.as_bytes_with_nul().iter().map(|&byte| byte as c_char).collect();
-    let given = size.get();
-    size.set(bytes.len())?;
-    match memory.is_null() {
-        true => Ok(()),
-        false if given < bytes.len() => {
-            Err(Status::invalid(format!("the text takes {} bytes, the memory has {given}", bytes.len())))
-        }
-        false => memory.write(&bytes),
     }
 }
 
@@ -288,7 +287,7 @@ entries! {
         options: &SessionOptions, config_key: Text<'_>, config_value: Space<'_, c_char>, size: Out<usize>,
     ) {
         let missing = || Status::invalid(format!("the configuration entry '{}' was not set", config_key.0));
-        copy_out(options.entry(config_key.0).ok_or_else(missing)?, &config_value, &size)
+        config_value.fill_text(c_text(options.entry(config_key.0).ok_or_else(missing)?).as_bytes(), &size)
     }
 
     /// Returns all configuration entries.

@@ -201,6 +201,12 @@ pub(crate) fn own<T: Handle>(value: T) -> *mut T::Opaque {
     Box::into_raw(Box::new(value)).cast()
 }
 
+/// The value of a handle that C passes back with its ownership; `None` for null.
+pub(crate) fn taken<T: Handle>(handle: *mut T::Opaque) -> Option<T> {
+    // SAFETY: the contract at the head; `own` made it from a box.
+    (!handle.is_null()).then(|| *unsafe { Box::from_raw(handle.cast::<T>()) })
+}
+
 /// A pointer to a value that stays owned by this library.
 pub(crate) fn lent<T: Handle>(value: &T) -> *const T::Opaque {
     std::ptr::from_ref(value).cast()
@@ -221,7 +227,7 @@ macro_rules! plain {
 }
 
 plain! {
-    usize, i64, c_int, u32, *mut c_void, *mut ort_sys::OrtSyncStream, ort_sys::RunAsyncCallbackFn,
+    usize, i64, c_int, u32, *mut c_void, *const ort_sys::OrtCustomOp, *mut ort_sys::OrtSessionOptions, *mut ort_sys::OrtSyncStream, ort_sys::RunAsyncCallbackFn,
     ort_sys::OrtCustomCreateThreadFn, ort_sys::OrtCustomJoinThreadFn,
 }
 
@@ -405,10 +411,32 @@ impl<'a> Space<'a, *const c_char> {
     }
 }
 
-impl Space<'_, c_char> {
+impl<T: Copy> Space<'_, T> {
     /// Whether the pointer is null, which asks for the required size.
     pub(crate) fn is_null(&self) -> bool {
         self.first.is_null()
+    }
+
+    /// Writes all values, or only returns their number if the pointer is null. `size` is the room before the call, and the number
+    /// of values after it.
+    pub(crate) fn fill(&self, values: &[T], size: &Out<usize>) -> Result<()> {
+        let given = size.get();
+        size.set(values.len())?;
+        match self.is_null() {
+            true => Ok(()),
+            false if given < values.len() => {
+                Err(Status::invalid(format!("the result takes {} elements, the memory has {given}", values.len())))
+            }
+            false => self.write(values),
+        }
+    }
+}
+
+impl Space<'_, c_char> {
+    /// Writes bytes and a terminator, as [`Space::fill`] does.
+    pub(crate) fn fill_text(&self, bytes: &[u8], size: &Out<usize>) -> Result<()> {
+        let text: Vec<c_char> = bytes.iter().chain(&[0]).map(|&byte| byte as c_char).collect();
+        self.fill(&text, size)
     }
 }
 

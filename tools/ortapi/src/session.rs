@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use libloading::os::unix::Library;
 use onnxc::{Builder, CompiledModel, Metadata, Model, Port};
 use ort_sys::{OrtErrorCode, OrtModelMetadata, OrtPrepackedWeightsContainer, OrtSession, OrtTypeInfo};
 
@@ -31,6 +32,8 @@ struct State {
     plain: Arc<Version>,
     /// Versions in which initializers are inputs, by the names of these.
     overriding: Mutex<BTreeMap<Vec<String>, Arc<Version>>>,
+    /// Libraries with custom operators, which are closed after the models with their kernels.
+    _libraries: Vec<Arc<Library>>,
 }
 
 /// A compiled version of a model, with its idle sessions.
@@ -99,6 +102,7 @@ impl Session {
             begin: SystemTime::now(),
             plain,
             overriding: Mutex::default(),
+            _libraries: options.libraries.clone(),
         })))
     }
 

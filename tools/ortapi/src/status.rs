@@ -5,13 +5,13 @@ use std::ffi::{CString, c_char};
 use onnxc::ErrorKind;
 use ort_sys::{OrtErrorCode, OrtStatusPtr};
 
-use crate::raw::{Enum, Released, Text, own};
+use crate::raw::{Enum, Released, Text, own, taken};
 
 /// The result of a function that may fail with a status.
 pub(crate) type Result<T, E = Status> = std::result::Result<T, E>;
 
 /// An error.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Status {
     code: OrtErrorCode,
     message: CString,
@@ -63,7 +63,19 @@ impl Status {
             }
             _ => OrtErrorCode::ORT_FAIL,
         };
-        Status::new(code, error.to_string())
+        // the status of a custom operator has its own code
+        let own = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Status>());
+        Status::new(own.map_or(code, |status| status.code), error.to_string())
+    }
+
+    /// A status as an error of a custom operator.
+    pub(crate) fn into_error(self) -> onnxc::Error {
+        onnxc::Error::custom(self)
+    }
+
+    /// A status that a function of C returned; null is success.
+    pub(crate) fn of_raw(raw: OrtStatusPtr) -> Result<()> {
+        taken::<Status>(raw.0).map_or(Ok(()), Err)
     }
 
     /// The message.
@@ -77,6 +89,14 @@ impl Status {
         OrtStatusPtr(own(self))
     }
 }
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message.to_string_lossy())
+    }
+}
+
+impl std::error::Error for Status {}
 
 /// A string with a terminator. Null characters inside become spaces.
 pub(crate) fn c_text(text: impl Into<String>) -> CString {

@@ -60,29 +60,51 @@ static API: OrtApi = table! {
         containers {
             GetValueCount GetValue CreateValue
         }
+        custom_domain {
+            CreateCustomOpDomain CustomOpDomain_Add AddCustomOpDomain ReleaseCustomOpDomain
+        }
+        custom_library {
+            RegisterCustomOpsLibrary RegisterCustomOpsLibrary_V2 RegisterCustomOpsUsingFunction
+        }
         env {
             CreateEnv CreateEnvWithCustomLogger CreateEnvWithGlobalThreadPools
             CreateEnvWithCustomLoggerAndGlobalThreadPools CreateEnvWithOptions UpdateEnvWithCustomLogLevel
             EnableTelemetryEvents DisableTelemetryEvents SetLanguageProjection ReleaseEnv CreateThreadingOptions
             SetGlobalIntraOpNumThreads SetGlobalInterOpNumThreads SetGlobalSpinControl SetGlobalDenormalAsZero
             SetGlobalIntraOpThreadAffinity SetGlobalCustomCreateThreadFn SetGlobalCustomThreadCreationOptions
-            SetGlobalCustomJoinThreadFn ReleaseThreadingOptions GetBuildInfoString
+            SetGlobalCustomJoinThreadFn ReleaseThreadingOptions GetBuildInfoString Logger_LogMessage
+            Logger_GetLoggingSeverityLevel
         }
         external {
             CreateExternalInitializerInfo ExternalInitializerInfo_GetFilePath ExternalInitializerInfo_GetFileOffset
             ExternalInitializerInfo_GetByteSize ReleaseExternalInitializerInfo
+        }
+        kernel_context {
+            KernelContext_GetInputCount KernelContext_GetOutputCount KernelContext_GetInput KernelContext_GetOutput
+            KernelContext_GetLogger
+        }
+        kernel_info {
+            KernelInfoGetAttribute_float KernelInfoGetAttribute_int64 KernelInfoGetAttribute_string
+            KernelInfoGetAttributeArray_float KernelInfoGetAttributeArray_int64 KernelInfoGetAttributeArray_string
+            KernelInfoGetAttribute_tensor KernelInfo_GetInputCount KernelInfo_GetOutputCount KernelInfo_GetInputName
+            KernelInfo_GetOutputName KernelInfo_GetInputTypeInfo KernelInfo_GetOutputTypeInfo KernelInfo_GetNodeName
+            KernelInfo_GetLogger KernelInfoGetConstantInput_tensor KernelInfo_GetOperatorDomain
+            KernelInfo_GetOperatorType KernelInfo_GetOperatorSinceVersion CopyKernelInfo ReleaseKernelInfo
         }
         memory {
             CreateMemoryInfo CreateMemoryInfo_V2 CreateCpuMemoryInfo CompareMemoryInfo MemoryInfoGetName MemoryInfoGetId
             MemoryInfoGetMemType MemoryInfoGetType MemoryInfoGetDeviceType MemoryInfoGetDeviceMemType
             MemoryInfoGetVendorId ReleaseMemoryInfo AllocatorAlloc AllocatorFree AllocatorGetInfo AllocatorGetStats
             GetAllocatorWithDefaultOptions CreateAllocator ReleaseAllocator GetSharedAllocator CreateArenaCfg
-            CreateArenaCfgV2 ReleaseArenaCfg
+            CreateArenaCfgV2 ReleaseArenaCfg KernelContext_GetAllocator KernelInfoGetAllocator
         }
         metadata {
             ModelMetadataGetProducerName ModelMetadataGetGraphName ModelMetadataGetDomain ModelMetadataGetDescription
             ModelMetadataGetGraphDescription ModelMetadataGetVersion ModelMetadataLookupCustomMetadataMap
             ModelMetadataGetCustomMetadataMapKeys ReleaseModelMetadata
+        }
+        operator_attribute {
+            ReadOpAttr OpAttr_GetType OpAttr_GetName OpAttr_GetTensorAttributeAsOrtValue
         }
         options {
             CreateSessionOptions CloneSessionOptions ReleaseSessionOptions SetSessionGraphOptimizationLevel
@@ -125,6 +147,10 @@ static API: OrtApi = table! {
             SessionGetOverridableInitializerName SessionGetModelMetadata SessionEndProfiling
             SessionGetProfilingStartTimeNs ReleaseSession
         }
+        shape_context {
+            ShapeInferContext_GetInputCount ShapeInferContext_GetInputTypeShape ShapeInferContext_GetAttribute
+            ShapeInferContext_SetOutputTypeShape
+        }
         status {
             CreateStatus GetErrorCode GetErrorMessage ReleaseStatus
         }
@@ -151,61 +177,55 @@ static API: OrtApi = table! {
         }
     }
     refused {
-        SetOptimizedModelFilePath CreateCustomOpDomain CustomOpDomain_Add AddCustomOpDomain RegisterCustomOpsLibrary
-        CreateOpaqueValue GetOpaqueValue KernelInfoGetAttribute_float KernelInfoGetAttribute_int64
-        KernelInfoGetAttribute_string KernelContext_GetInputCount KernelContext_GetOutputCount KernelContext_GetInput
-        KernelContext_GetOutput ReleaseCustomOpDomain CreateAndRegisterAllocator
+        SetOptimizedModelFilePath CreateOpaqueValue GetOpaqueValue CreateAndRegisterAllocator
         SessionOptionsAppendExecutionProvider_CUDA SessionOptionsAppendExecutionProvider_ROCM
         SessionOptionsAppendExecutionProvider_OpenVINO SessionOptionsAppendExecutionProvider_TensorRT
-        SetCurrentGpuDeviceId GetCurrentGpuDeviceId KernelInfoGetAttributeArray_float KernelInfoGetAttributeArray_int64
-        SessionOptionsAppendExecutionProvider_TensorRT_V2 CreateTensorRTProviderOptions UpdateTensorRTProviderOptions
-        GetTensorRTProviderOptionsAsString ReleaseTensorRTProviderOptions RegisterAllocator UnregisterAllocator
-        CreateSparseTensorAsOrtValue FillSparseTensorCoo FillSparseTensorCsr FillSparseTensorBlockSparse
-        CreateSparseTensorWithValuesAsOrtValue UseCooIndices UseCsrIndices UseBlockSparseIndices GetSparseTensorFormat
-        GetSparseTensorValuesTypeAndShape GetSparseTensorValues GetSparseTensorIndicesTypeShape GetSparseTensorIndices
-        KernelContext_GetGPUComputeStream SessionOptionsAppendExecutionProvider_CUDA_V2 CreateCUDAProviderOptions
-        UpdateCUDAProviderOptions GetCUDAProviderOptionsAsString ReleaseCUDAProviderOptions
-        SessionOptionsAppendExecutionProvider_MIGraphX CreateOpAttr ReleaseOpAttr CreateOp InvokeOp ReleaseOp
-        CopyKernelInfo ReleaseKernelInfo SessionOptionsAppendExecutionProvider_CANN CreateCANNProviderOptions
-        UpdateCANNProviderOptions GetCANNProviderOptionsAsString ReleaseCANNProviderOptions RegisterCustomOpsLibrary_V2
-        RegisterCustomOpsUsingFunction KernelInfo_GetInputCount KernelInfo_GetOutputCount KernelInfo_GetInputName
-        KernelInfo_GetOutputName KernelInfo_GetInputTypeInfo KernelInfo_GetOutputTypeInfo KernelInfoGetAttribute_tensor
+        SetCurrentGpuDeviceId GetCurrentGpuDeviceId SessionOptionsAppendExecutionProvider_TensorRT_V2
+        CreateTensorRTProviderOptions UpdateTensorRTProviderOptions GetTensorRTProviderOptionsAsString
+        ReleaseTensorRTProviderOptions RegisterAllocator UnregisterAllocator CreateSparseTensorAsOrtValue
+        FillSparseTensorCoo FillSparseTensorCsr FillSparseTensorBlockSparse CreateSparseTensorWithValuesAsOrtValue
+        UseCooIndices UseCsrIndices UseBlockSparseIndices GetSparseTensorFormat GetSparseTensorValuesTypeAndShape
+        GetSparseTensorValues GetSparseTensorIndicesTypeShape GetSparseTensorIndices KernelContext_GetGPUComputeStream
+        SessionOptionsAppendExecutionProvider_CUDA_V2 CreateCUDAProviderOptions UpdateCUDAProviderOptions
+        GetCUDAProviderOptionsAsString ReleaseCUDAProviderOptions SessionOptionsAppendExecutionProvider_MIGraphX
+        CreateOpAttr ReleaseOpAttr CreateOp InvokeOp ReleaseOp SessionOptionsAppendExecutionProvider_CANN
+        CreateCANNProviderOptions UpdateCANNProviderOptions GetCANNProviderOptionsAsString ReleaseCANNProviderOptions
         SessionOptionsAppendExecutionProvider_Dnnl CreateDnnlProviderOptions UpdateDnnlProviderOptions
-        GetDnnlProviderOptionsAsString ReleaseDnnlProviderOptions KernelInfo_GetNodeName KernelInfo_GetLogger
-        KernelContext_GetLogger Logger_LogMessage Logger_GetLoggingSeverityLevel KernelInfoGetConstantInput_tensor
-        KernelContext_GetAllocator CreateROCMProviderOptions UpdateROCMProviderOptions GetROCMProviderOptionsAsString
-        ReleaseROCMProviderOptions CreateAndRegisterAllocatorV2 UpdateTensorRTProviderOptionsWithValue
-        GetTensorRTProviderOptionsByName UpdateCUDAProviderOptionsWithValue GetCUDAProviderOptionsByName
-        KernelContext_GetResource ShapeInferContext_GetInputCount ShapeInferContext_GetInputTypeShape
-        ShapeInferContext_GetAttribute ShapeInferContext_SetOutputTypeShape ReadOpAttr KernelContext_ParallelFor
+        GetDnnlProviderOptionsAsString ReleaseDnnlProviderOptions CreateROCMProviderOptions UpdateROCMProviderOptions
+        GetROCMProviderOptionsAsString ReleaseROCMProviderOptions CreateAndRegisterAllocatorV2
+        UpdateTensorRTProviderOptionsWithValue GetTensorRTProviderOptionsByName UpdateCUDAProviderOptionsWithValue
+        GetCUDAProviderOptionsByName KernelContext_GetResource KernelContext_ParallelFor
         SessionOptionsAppendExecutionProvider_OpenVINO_V2 SessionOptionsAppendExecutionProvider_VitisAI
-        KernelContext_GetScratchBuffer KernelInfoGetAllocator AddExternalInitializersFromMemory CreateLoraAdapter
-        CreateLoraAdapterFromArray ReleaseLoraAdapter RunOptionsAddActiveLoraAdapter SetEpDynamicOptions
-        ReleaseValueInfo ReleaseNode ReleaseGraph ReleaseModel GetValueInfoName GetValueInfoTypeInfo
-        RegisterExecutionProviderLibrary UnregisterExecutionProviderLibrary SessionOptionsSetEpSelectionPolicyDelegate
-        ValueInfo_GetValueProducer ValueInfo_GetValueNumConsumers ValueInfo_GetValueConsumers
-        ValueInfo_GetInitializerValue ValueInfo_GetExternalInitializerInfo ValueInfo_IsRequiredGraphInput
-        ValueInfo_IsOptionalGraphInput ValueInfo_IsGraphOutput ValueInfo_IsConstantInitializer
-        ValueInfo_IsFromOuterScope Graph_GetName Graph_GetModelPath Graph_GetOnnxIRVersion Graph_GetNumOperatorSets
-        Graph_GetOperatorSets Graph_GetNumInputs Graph_GetInputs Graph_GetNumOutputs Graph_GetOutputs
-        Graph_GetNumInitializers Graph_GetInitializers Graph_GetNumNodes Graph_GetNodes Graph_GetParentNode
-        Graph_GetGraphView Node_GetId Node_GetName Node_GetOperatorType Node_GetDomain Node_GetSinceVersion
-        Node_GetNumInputs Node_GetInputs Node_GetNumOutputs Node_GetOutputs Node_GetNumImplicitInputs
-        Node_GetImplicitInputs Node_GetNumAttributes Node_GetAttributes Node_GetAttributeByName
-        OpAttr_GetTensorAttributeAsOrtValue OpAttr_GetType OpAttr_GetName Node_GetNumSubgraphs Node_GetSubgraphs
-        Node_GetGraph Node_GetEpName CreateSharedAllocator ReleaseSharedAllocator CreateSyncStreamForEpDevice
-        ReleaseSyncStream Graph_GetModelMetadata GetModelCompatibilityForEpDevices KernelInfo_GetConfigEntries
-        KernelInfo_GetOperatorDomain KernelInfo_GetOperatorType KernelInfo_GetOperatorSinceVersion
+        KernelContext_GetScratchBuffer AddExternalInitializersFromMemory CreateLoraAdapter CreateLoraAdapterFromArray
+        ReleaseLoraAdapter RunOptionsAddActiveLoraAdapter SetEpDynamicOptions ReleaseValueInfo ReleaseNode ReleaseGraph
+        ReleaseModel GetValueInfoName GetValueInfoTypeInfo RegisterExecutionProviderLibrary
+        UnregisterExecutionProviderLibrary SessionOptionsSetEpSelectionPolicyDelegate ValueInfo_GetValueProducer
+        ValueInfo_GetValueNumConsumers ValueInfo_GetValueConsumers ValueInfo_GetInitializerValue
+        ValueInfo_GetExternalInitializerInfo ValueInfo_IsRequiredGraphInput ValueInfo_IsOptionalGraphInput
+        ValueInfo_IsGraphOutput ValueInfo_IsConstantInitializer ValueInfo_IsFromOuterScope Graph_GetName
+        Graph_GetModelPath Graph_GetOnnxIRVersion Graph_GetNumOperatorSets Graph_GetOperatorSets Graph_GetNumInputs
+        Graph_GetInputs Graph_GetNumOutputs Graph_GetOutputs Graph_GetNumInitializers Graph_GetInitializers
+        Graph_GetNumNodes Graph_GetNodes Graph_GetParentNode Graph_GetGraphView Node_GetId Node_GetName
+        Node_GetOperatorType Node_GetDomain Node_GetSinceVersion Node_GetNumInputs Node_GetInputs Node_GetNumOutputs
+        Node_GetOutputs Node_GetNumImplicitInputs Node_GetImplicitInputs Node_GetNumAttributes Node_GetAttributes
+        Node_GetAttributeByName Node_GetNumSubgraphs Node_GetSubgraphs Node_GetGraph Node_GetEpName
+        CreateSharedAllocator ReleaseSharedAllocator CreateSyncStreamForEpDevice ReleaseSyncStream
+        Graph_GetModelMetadata GetModelCompatibilityForEpDevices KernelInfo_GetConfigEntries
         GetHardwareDeviceEpIncompatibilityDetails DeviceEpIncompatibilityDetails_GetReasonsBitmask
         DeviceEpIncompatibilityDetails_GetNotes DeviceEpIncompatibilityDetails_GetErrorCode
         ReleaseDeviceEpIncompatibilityDetails GetCompatibilityInfoFromModel GetCompatibilityInfoFromModelBytes
         Session_GetEpGraphAssignmentInfo EpAssignedSubgraph_GetEpName EpAssignedSubgraph_GetNodes EpAssignedNode_GetName
         EpAssignedNode_GetDomain EpAssignedNode_GetOperatorType RunOptionsSetSyncStream RunOptionsEnableProfiling
-        KernelInfoGetAttributeArray_string SetPerSessionThreadPoolCallbacks SessionReleaseCapturedGraph
-        KernelContext_GetSyncStream SessionOptionsSetWeightlessSourceModelBuffer KernelContext_GetPreallocatedOutput
+        SetPerSessionThreadPoolCallbacks SessionReleaseCapturedGraph KernelContext_GetSyncStream
+        SessionOptionsSetWeightlessSourceModelBuffer KernelContext_GetPreallocatedOutput
         SessionOptionsSetEpContextDataReadFunc
     }
 };
+
+/// The table, for functions of custom operators.
+pub(crate) fn api() -> *const OrtApi {
+    &raw const API
+}
 
 static BASE: OrtApiBase = OrtApiBase { GetApi, GetVersionString };
 

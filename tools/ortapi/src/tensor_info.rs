@@ -50,6 +50,21 @@ impl TensorInfo {
         }
     }
 
+    /// The extents as the compiler represents them; `None` if the rank is unknown.
+    pub(crate) fn dimensions(&self) -> Option<Vec<Dimension>> {
+        let dimension = |(&extent, name): (&i64, &CString)| match (usize::try_from(extent), name.to_str()) {
+            (_, Ok(name)) if !name.is_empty() => Dimension::Named(name.to_string()),
+            (Ok(extent), _) => Dimension::Fixed(extent),
+            (Err(_), _) => Dimension::Unknown,
+        };
+        Some(self.shape.as_ref()?.iter().zip(&self.names).map(dimension).collect())
+    }
+
+    /// The element type.
+    pub(crate) fn element(&self) -> ONNXTensorElementDataType {
+        self.element
+    }
+
     fn extents(&self) -> &[i64] {
         self.shape.as_deref().unwrap_or_default()
     }

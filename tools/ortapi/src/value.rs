@@ -37,7 +37,7 @@ handles! { Value => OrtValue }
 
 impl Value {
     /// Converts a tensor from a run.
-    fn of_tensor(tensor: onnxc::Tensor) -> Result<Value> {
+    pub(crate) fn of_tensor(tensor: onnxc::Tensor) -> Result<Value> {
         match tensor.element_type() {
             ElementType::String => Strings::of_output(&tensor).map(|strings| Value::Strings(Arc::new(strings))),
             _ => Dense::of_output(tensor).map(|dense| Value::Tensor(Arc::new(dense))),
