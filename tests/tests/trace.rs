@@ -131,6 +131,14 @@ fn the_matrix_of_ordinary_objects_closes() {
 }
 
 #[test]
+fn the_matrix_of_an_object_with_versions_and_without_a_runtime_closes() {
+    let model = repository().join("target/conformance/node/test_gelu_default_1/model.onnx");
+    if model.is_file() {
+        closes(&model, "versions", &["--freestanding", "--target", "x86_64-unknown-linux-gnu"]);
+    }
+}
+
+#[test]
 fn reports_are_the_same_wherever_they_are_written() {
     let model = repository().join("target/conformance/node/test_gelu_default_1/model.onnx");
     if !model.is_file() {

@@ -100,6 +100,10 @@ pub(crate) fn is_wasm(triple: &str) -> bool {
     triple.starts_with("wasm")
 }
 
+pub(crate) fn is_x86(triple: &str) -> bool {
+    triple.starts_with("x86_64")
+}
+
 /// Whether a target's objects are ELF.
 pub(crate) fn is_elf(triple: &str) -> bool {
     !is_wasm(triple) && !["apple", "darwin", "windows"].iter().any(|system| triple.contains(system))

@@ -15,6 +15,7 @@ use crate::fill::{fill, is_filled_later};
 use crate::function::{Unit, translate};
 use crate::interface::Interface;
 use crate::memory::DATA_ALIGNMENT;
+use crate::processor::define_detection;
 use crate::stack::{state, with_bound};
 use crate::target::Options;
 use crate::webassembly::WebAssembly;
@@ -142,6 +143,7 @@ fn emit<T>(
     if !errors.is_empty() {
         return Err(errors);
     }
+    define_detection(&unit)?;
     if let Some(interface) = &options.interface {
         crate::interface::define(&unit, interface)?;
     }

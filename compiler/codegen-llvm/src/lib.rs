@@ -17,6 +17,7 @@ mod function;
 mod integer;
 mod interface;
 mod memory;
+mod processor;
 mod rolled;
 mod rounding;
 mod stack;

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
+use dialects::rt::DETECT_LEVEL;
 use inkwell::module::Module;
 use inkwell::values::{CallSiteValue, FunctionValue, InstructionOpcode};
 use ir::{Blob, Diagnostic};
 use object::{Object, ObjectSection, ObjectSymbol};
 
+use crate::architecture;
 use crate::emit::internal;
 use crate::frames::{Frames, with_frames};
 
@@ -76,6 +78,8 @@ fn caller(function: FunctionValue<'_>, is_x86: bool) -> Option<Caller> {
     for instruction in function.get_basic_block_iter().flat_map(|block| block.get_instructions()) {
         match instruction.get_opcode() {
             InstructionOpcode::Alloca => alignment = alignment.max(instruction.get_alignment().unwrap_or(0)),
+            // its calls are inline assembly
+            InstructionOpcode::Call if name(function) == DETECT_LEVEL => {}
             InstructionOpcode::Call => {
                 callees.push(name(CallSiteValue::try_from(instruction).ok()?.get_called_fn_value()?))
             }
@@ -92,7 +96,7 @@ fn name(function: FunctionValue<'_>) -> String {
 }
 
 fn is_x86(unit: &Module<'_>) -> bool {
-    unit.get_triple().as_str().to_bytes().starts_with(b"x86_64")
+    architecture::is_x86(&unit.get_triple().as_str().to_string_lossy())
 }
 
 /// The largest sum of frames along a chain of calls; `None` for recursive functions. Functions of other objects count 0.

@@ -370,6 +370,24 @@ fn calls_stack_and_switches() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+fn code_without_a_runtime_detects_the_level_that_the_runtime_detects() {
+    let text = r#"
+"func.func"() ({}) {sym_name = "rt_detect_level", sym_visibility = "private", function_type = () -> i64} : () -> ()
+"func.func"() ({
+^bb0(%in: memref<?xi64>, %out: memref<?xi64>):
+  %zero = "arith.constant"() {value = 0 : index} : () -> index
+  %level = "func.call"() {callee = @rt_detect_level} : () -> i64
+  "memref.store"(%level, %out, %zero) : (i64, memref<?xi64>, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "main", function_type = (memref<?xi64>, memref<?xi64>) -> ()} : () -> ()"#;
+    let object = compile_object(&parse(text), &Options::default()).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let mut found = [0; 8];
+    load(&object)([0; 8].as_ptr(), found.as_mut_ptr());
+    assert_eq!(i64::from_le_bytes(found), runtime::processor::level());
+}
+
+#[test]
 fn constants_in_the_object() {
     let text = r#"
 "memref.global"() {sym_name = "weights", type = memref<4xf32>, initial_value = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>, sym_visibility = "private"} : () -> ()

@@ -1,6 +1,7 @@
 //! Code without a runtime.
 
 use ir::{Diagnostic, Location, Module, Result};
+use lower::low::dispatch::detect_level;
 use lower::low::{Shapes, check_freestanding};
 
 use crate::options::Options;
@@ -21,7 +22,7 @@ pub(crate) fn add_entry_points(module: &mut Module, signature: &Signature, optio
     let shapes = Shapes { inputs: static_shapes(&signature.inputs)?, outputs: static_shapes(&signature.outputs)? };
     let initialize = module.symbol(INITIALIZE).map(|_| INITIALIZE);
     lower::low::add_entry_points(module, name, initialize, MAIN, &shapes);
-    Ok(())
+    if options.has_versions() { detect_level(module, &format!("{name}_initialize")) } else { Ok(()) }
 }
 
 /// Refuses a module of the low level that needs a runtime, for code without one.

@@ -190,6 +190,13 @@ impl Options {
         !self.without.contains(&part)
     }
 
+    /// Whether kernels have a version for each level of x86-64, which are chosen from when the model is initialised.
+    pub(crate) fn has_versions(&self) -> bool {
+        // with a runtime, the fixed order of arithmetic has one version
+        let may_differ = self.arithmetic != Arithmetic::Fixed || self.freestanding.is_some();
+        self.backend == Backend::Llvm && self.processor == Processor::AnyX86 && may_differ && !self.sanitize
+    }
+
     /// The families of rules that are left out.
     pub(crate) fn rules_without(&self) -> Families {
         let is_left_out = |family: &&str| Part::of(family).is_some_and(|part| !self.has(part));

@@ -115,20 +115,17 @@ pub fn low(options: &Options) -> Pipeline {
 
 /// The passes from the kernel to the low level that generate code for contractions.
 fn tile_contractions(options: &Options) -> Vec<Step> {
-    let tile = |registers, runtime| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime });
-    if options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() || options.sanitize {
-        let registers = match (options.backend, options.processor) {
-            (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
-            (Backend::Llvm | Backend::Cranelift | Backend::Auto, _) => VectorRegisters::X86_128,
-        };
-        return vec![tile(registers, options.freestanding.is_none() && !options.sanitize)];
-    }
+    let runtime = options.freestanding.is_none() && !options.sanitize;
+    let tile = |registers| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime });
+    let is_portable = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() || options.sanitize;
     match (options.backend, options.processor) {
-        (Backend::Llvm, Processor::Vectors(vectors)) => vec![tile(vectors, true)],
-        (Backend::Llvm, Processor::AnyX86) => {
-            vec![Step::new(&low::DISPATCH_KERNELS, ()), tile(TileOptions::default().registers, true)]
+        // each version has tiles for the registers of its level
+        _ if options.has_versions() => {
+            vec![Step::new(&low::DISPATCH_KERNELS, ()), tile(TileOptions::default().registers)]
         }
-        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift | Backend::Auto, _) => vec![],
+        (Backend::Llvm, Processor::Vectors(vectors)) => vec![tile(vectors)],
+        _ if is_portable => vec![tile(VectorRegisters::X86_128)],
+        (Backend::Llvm, Processor::AnyX86 | Processor::Unknown) | (Backend::Cranelift | Backend::Auto, _) => vec![],
     }
 }
 

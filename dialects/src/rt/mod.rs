@@ -15,6 +15,10 @@ use ir::{Arity, Body, Folded, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type, same_types, types_of};
 
+/// The function that returns the level of an x86-64 processor, 1 to 4, for code without a runtime. LLVM's code generator defines
+/// it.
+pub const DETECT_LEVEL: &str = "rt_detect_level";
+
 /// The dialect's attributes on operations of other dialects.
 pub fn discardable_attributes() -> &'static [AttributeDefinition] {
     attributes::DEFINITIONS

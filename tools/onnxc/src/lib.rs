@@ -82,7 +82,7 @@ struct Arguments {
     #[arg(long, exclusive = true)]
     print_targets: bool,
     /// The CPU as LLVM names it, or native for this machine's; by default any x86-64-v2 or better, with kernels for v3
-    /// and v4 that are chosen when the model is loaded
+    /// and v4 that are chosen when the model is initialised
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
     /// The prefix of the symbols of an object or library; by default the model's file name
@@ -298,7 +298,8 @@ impl Arguments {
 
     fn processor(&self) -> Processor {
         match (self.is_portable(), self.cpu.as_deref(), self.named_level()) {
-            (true, _, _) => Processor::AnyX86,
+            // the tests of certified code cover one version
+            (true, _, _) if self.profile != ProfileName::Sonnx => Processor::AnyX86,
             (false, Some("native"), _) => Processor::of_this_machine(),
             (false, _, Some(3)) => Processor::Vectors(VectorRegisters::X86_256),
             (false, _, Some(4)) => Processor::Vectors(VectorRegisters::X86_512),

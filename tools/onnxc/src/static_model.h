@@ -1,11 +1,12 @@
 /* A compiled model without a runtime: memory is static, nothing is taken from a heap, no thread is started, and nothing
-   ends the process. One call at a time. Results are the same bit for bit on every processor.
+   ends the process. One call at a time. With --fixed-fp results are the same bit for bit on every processor.
 
    What it takes and gives, elements in row-major order, aligned to their size:
 @PORTS@ */
 enum { @NAME@_input_count = @INPUTS@, @NAME@_output_count = @OUTPUTS@ };
 
-@MEMORY@/* Computes what depends on the weights alone; once, before the first run. 0 is success. */
+@MEMORY@/* Computes what depends on the weights alone, and detects the processor if the code has versions for several; once, before the
+   first run. 0 is success. */
 int64_t @NAME@_initialize(const void *const *none, void *const *nothing);
 
 /* Runs the model on the addresses of its inputs, and writes to those of its outputs, in the order above. 0 is success, @NO_ADDRESS@

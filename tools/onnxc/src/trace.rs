@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure};
+use dialects::rt::DETECT_LEVEL;
 use driver::{ErrorClass, Operations, Trace, TracedNode};
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use serde_json::{Map, Value, json};
@@ -141,6 +142,7 @@ fn node_entry(name: &str, node: &TracedNode, symbols: Vec<Value>) -> Value {
 fn reason_of_symbol(range: &Range) -> &'static str {
     match &*range.name {
         _ if range.is_global => "a function of the C interface: calls the runtime",
+        DETECT_LEVEL => "detects the processor's level",
         name if name.starts_with("interface") => "the object's metadata",
         name if name.starts_with('.') || name.starts_with("__") => "a constant that the code generator made",
         _ => "",

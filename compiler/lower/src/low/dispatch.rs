@@ -1,11 +1,12 @@
-//! Kernel versions for several instruction set levels; every call chooses one by a word that the host function sets before
-//! the first kernel call.
+//! Kernel versions for several instruction set levels; every call chooses one by a word that is set before the first kernel
+//! call: by the runtime, or by the entry point that initialises a model without one.
 
 use dialects::arith::CmpIPredicate;
-use dialects::{arith, func, memref, scf};
-use ir::{Attribute, Attributes, Block, Builder, FunctionType, Location, Module, Op, Type, Value};
+use dialects::{arith, func, memref, rt, scf};
+use ir::{Attribute, Attributes, Block, Builder, FunctionType, Location, Module, Op, Result, Type, Value};
 
-use super::scope::{definitions, is_kernel, name_of};
+use super::declare::declare_runtime;
+use super::scope::{definitions, is_kernel, kernel_names, name_of, with_body};
 use super::tile::VectorRegisters;
 use dialects::rt::attributes::{KERNEL, LEVEL};
 
@@ -21,6 +22,25 @@ pub(super) fn registers_of(level: i64) -> Option<VectorRegisters> {
     LEVELS.iter().find(|(own, _)| *own == level).map(|(_, registers)| *registers)
 }
 
+/// Makes a function store the processor's level before anything else, if there are kernels: for code without a runtime.
+pub fn detect_level(module: &mut Module, function: &str) -> Result<()> {
+    if kernel_names(module).is_empty() {
+        return Ok(());
+    }
+    add_word(module);
+    let op = module.symbol(function).expect("the caller defined it");
+    with_body(module, op, |_, body| {
+        let entry = body.entry().expect("it has a body");
+        let mut builder = Builder::at_start(body, entry);
+        let callee = [("callee", Attribute::symbol(rt::DETECT_LEVEL))];
+        let level = builder.value(func::CALL, &[], Type::I64, callee);
+        let word = word(&mut builder);
+        let zero = builder.constant_index(0);
+        builder.create(memref::STORE, &[level, word, zero], &[], []);
+    });
+    declare_runtime(module)
+}
+
 /// Replaces every kernel by versions of it and a dispatcher.
 pub(super) fn dispatch_kernels(module: &mut Module) {
     let kernels: Vec<Op> = definitions(module).into_iter().filter(|&op| is_kernel(module, op)).collect();
@@ -32,7 +52,11 @@ pub(super) fn dispatch_kernels(module: &mut Module) {
     }
 }
 
+/// Adds the word for the level, unless [`detect_level`] has.
 fn add_word(module: &mut Module) {
+    if module.symbol(PROCESSOR_LEVEL).is_some() {
+        return;
+    }
     let attributes = Attributes::from([
         ("sym_name", Attribute::string(PROCESSOR_LEVEL)),
         ("sym_visibility", Attribute::string("private")),
@@ -46,6 +70,10 @@ fn add_word(module: &mut Module) {
 
 fn word_type() -> Type {
     Type::memref([Some(1)], Type::I64)
+}
+
+fn word(builder: &mut Builder<'_>) -> Value {
+    builder.value(memref::GET_GLOBAL, &[], word_type(), [("name", Attribute::symbol(PROCESSOR_LEVEL))])
 }
 
 fn dispatch(module: &mut Module, kernel: Op) {
@@ -66,7 +94,7 @@ fn dispatch(module: &mut Module, kernel: Op) {
     let entry = choice.add_block(region, &inputs);
     let arguments = choice.arguments(entry).to_vec();
     let mut builder = Builder::at_end(&mut choice, entry);
-    let word = builder.value(memref::GET_GLOBAL, &[], word_type(), [("name", Attribute::symbol(PROCESSOR_LEVEL))]);
+    let word = word(&mut builder);
     let zero = builder.constant_index(0);
     let level = builder.value(memref::LOAD, &[word, zero], Type::I64, []);
     choose(&mut builder, level, &arguments, &LEVELS.map(|(level, _)| (level, version(level))));

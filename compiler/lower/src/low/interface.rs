@@ -172,7 +172,7 @@ fn runtime_function(module: &Module, body: &Body, op: Op) -> Option<String> {
     let to = body.op(op).results().first().map(element);
     match (body.code(op), from, to) {
         (Some(func::CALL), ..) => {
-            let name = callee(body, op)?;
+            let name = callee(body, op).filter(|name| *name != rt::DETECT_LEVEL)?;
             let function = module.symbol(name).and_then(|op| module.function_view(op));
             function.is_none_or(|function| function.body.entry().is_none()).then(|| name.to_string())
         }
