@@ -26,16 +26,22 @@ fn register(library: &Library, name: &str, options: *mut OrtSessionOptions) -> R
     }
     // SAFETY: the contract at the head.
     let function = unsafe { library.get::<Register>(name.as_bytes()) };
-    let function = function.map_err(|error| Status::new(OrtErrorCode::ORT_FAIL, format!("{name}: {error}")))?;
+    let function = function.map_err(|error| unusable(name, &error))?;
     // SAFETY: as above.
     Status::of_raw(unsafe { function(options, OrtGetApiBase()) })
+}
+
+/// The status for a library or a function that cannot be loaded. The reason is the source of the error.
+fn unusable(name: &str, error: &libloading::Error) -> Status {
+    let reason = std::error::Error::source(error).map_or(error.to_string(), ToString::to_string);
+    Status::new(OrtErrorCode::ORT_FAIL, format!("{name}: {reason}"))
 }
 
 /// Loads a library and registers its operators.
 fn load(path: &Path, options: *mut OrtSessionOptions) -> Result<Library> {
     // SAFETY: the caller chose the library.
     let library = unsafe { Library::new(path) };
-    let library = library.map_err(|error| Status::new(OrtErrorCode::ORT_FAIL, error.to_string()))?;
+    let library = library.map_err(|error| unusable(&path.to_string_lossy(), &error))?;
     register(&library, "RegisterCustomOps", options)?;
     Ok(library)
 }
