@@ -26,7 +26,7 @@ macro_rules! positions {
 /// The library of `custom.c`.
 struct Operators {
     path: PathBuf,
-    library: libloading::Library,
+    loaded: libloading::Library,
     _folder: tempfile::TempDir,
     _alone: MutexGuard<'static, ()>,
 }
@@ -46,8 +46,8 @@ impl Operators {
         });
         compiler.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/custom.c"));
         assert!(compiler.status().expect("there is a C compiler").success());
-        let library = unsafe { libloading::Library::new(&path) }.expect("it is a library");
-        Operators { path, library, _folder: folder, _alone: alone }
+        let loaded = unsafe { libloading::Library::new(&path) }.expect("it is a library");
+        Operators { path, loaded, _folder: folder, _alone: alone }
     }
 
     /// Session options with the operators.
@@ -58,7 +58,7 @@ impl Operators {
     }
 
     fn live(&self) -> i32 {
-        unsafe { self.library.get::<unsafe extern "C" fn() -> i32>(b"live_kernels").expect("it is defined")() }
+        unsafe { self.loaded.get::<unsafe extern "C" fn() -> i32>(b"live_kernels").expect("it is defined")() }
     }
 }
 
