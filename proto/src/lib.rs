@@ -3,6 +3,7 @@
 //! A [`Model`] is a decoded [`ModelProto`] whose byte fields are views of the mapped file; [`Tensors`] turns its
 //! tensors into [`Dense`] elements that share those bytes.
 
+mod attribute;
 mod containers;
 mod damage;
 mod foreign;

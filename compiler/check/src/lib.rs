@@ -19,6 +19,7 @@ mod walk;
 
 pub use findings::{Finding, Findings, unreadable};
 pub use place::{Part, Place, Step};
+pub use rules::attribute_kind;
 pub use walk::{Operator, Visit, Walk, check, check_operator_set};
 
 use dialects::onnx::schema::Schema;

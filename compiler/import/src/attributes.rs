@@ -2,43 +2,13 @@
 
 use dialects::onnx::schema::Kind;
 use ir::{Attribute, DenseElements};
-use proto::{AttributeProto, AttributeType, Bytes, SparseTensorProto, TensorProto, TensorValue, Tensors};
+use proto::{AttributeProto, Bytes, SparseTensorProto, TensorProto, TensorValue, Tensors};
 
 use crate::types::{Bindings, import_type};
 
-/// The type of an attribute. Files of IR version 1 do not state it; there the only field that is set determines it.
+/// The kind of an attribute.
 pub(crate) fn kind_of(proto: &AttributeProto) -> Option<Kind> {
-    let stated = proto.r#type.and_then(|number| AttributeType::try_from(number).ok());
-    match stated.unwrap_or(AttributeType::Undefined) {
-        AttributeType::Float => Some(Kind::Float),
-        AttributeType::Floats => Some(Kind::Floats),
-        AttributeType::Int => Some(Kind::Int),
-        AttributeType::Ints => Some(Kind::Ints),
-        AttributeType::String => Some(Kind::String),
-        AttributeType::Strings => Some(Kind::Strings),
-        AttributeType::Tensor => Some(Kind::Tensor),
-        AttributeType::Graph => Some(Kind::Graph),
-        AttributeType::SparseTensor => Some(Kind::SparseTensor),
-        AttributeType::TypeProto => Some(Kind::TypeProto),
-        AttributeType::Undefined => kind_by_field(proto),
-        AttributeType::Tensors | AttributeType::Graphs | AttributeType::SparseTensors | AttributeType::TypeProtos => {
-            None
-        }
-    }
-}
-
-fn kind_by_field(proto: &AttributeProto) -> Option<Kind> {
-    let fields = [
-        (proto.f.is_some(), Kind::Float),
-        (proto.i.is_some(), Kind::Int),
-        (proto.s.is_some(), Kind::String),
-        (proto.t.is_some(), Kind::Tensor),
-        (proto.g.is_some(), Kind::Graph),
-        (!proto.floats.is_empty(), Kind::Floats),
-        (!proto.ints.is_empty(), Kind::Ints),
-        (!proto.strings.is_empty(), Kind::Strings),
-    ];
-    fields.into_iter().find(|(set, _)| *set).map(|(_, kind)| kind)
+    proto.type_or_that_of_value().and_then(check::attribute_kind)
 }
 
 /// The attribute's value. The error describes what is wrong with it.

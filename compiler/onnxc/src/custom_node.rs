@@ -101,39 +101,20 @@ impl NodeValue {
 impl Attribute {
     /// The value of an attribute; `None` for kinds that operators do not see. The error describes what is wrong with the attribute.
     pub(crate) fn of(proto: &AttributeProto, tensors: &mut Tensors) -> Result<Option<Attribute>, String> {
-        Ok(match kind(proto) {
-            AttributeType::Int => Some(Attribute::Integer(proto.i.unwrap_or_default())),
-            AttributeType::Ints => Some(Attribute::Integers(proto.ints.clone())),
-            AttributeType::Float => Some(Attribute::Float(proto.f.unwrap_or_default())),
-            AttributeType::Floats => Some(Attribute::Floats(proto.floats.clone())),
-            AttributeType::String => Some(Attribute::String(proto.s.as_deref().unwrap_or_default().to_vec())),
-            AttributeType::Strings => {
+        Ok(match proto.type_or_that_of_value() {
+            Some(AttributeType::Int) => Some(Attribute::Integer(proto.i.unwrap_or_default())),
+            Some(AttributeType::Ints) => Some(Attribute::Integers(proto.ints.clone())),
+            Some(AttributeType::Float) => Some(Attribute::Float(proto.f.unwrap_or_default())),
+            Some(AttributeType::Floats) => Some(Attribute::Floats(proto.floats.clone())),
+            Some(AttributeType::String) => Some(Attribute::String(proto.s.as_deref().unwrap_or_default().to_vec())),
+            Some(AttributeType::Strings) => {
                 Some(Attribute::Strings(proto.strings.iter().map(|text| text.to_vec()).collect()))
             }
-            AttributeType::Tensor => {
+            Some(AttributeType::Tensor) => {
                 let tensor = proto.t.as_ref().ok_or("does not have the tensor that its type requires")?;
                 Some(Attribute::Tensor(Tensor::of(tensor_of(tensors, tensor)?)))
             }
             _ => None,
         })
-    }
-}
-
-/// The type of an attribute. Old models do not state it.
-fn kind(proto: &AttributeProto) -> AttributeType {
-    let stated = proto.r#type.and_then(|number| AttributeType::try_from(number).ok());
-    let found = [
-        (proto.i.is_some(), AttributeType::Int),
-        (proto.f.is_some(), AttributeType::Float),
-        (proto.s.is_some(), AttributeType::String),
-        (proto.t.is_some(), AttributeType::Tensor),
-        (!proto.ints.is_empty(), AttributeType::Ints),
-        (!proto.floats.is_empty(), AttributeType::Floats),
-        (!proto.strings.is_empty(), AttributeType::Strings),
-    ];
-    let given = || found.iter().find_map(|(is_given, kind)| is_given.then_some(*kind));
-    match stated {
-        Some(AttributeType::Undefined) | None => given().unwrap_or(AttributeType::Undefined),
-        Some(stated) => stated,
     }
 }

@@ -98,48 +98,13 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// The fields that have a value, each with the type that it is for.
-fn fields(attribute: &AttributeProto) -> [(bool, AttributeType); 14] {
-    [
-        (attribute.f.is_some(), AttributeType::Float),
-        (attribute.i.is_some(), AttributeType::Int),
-        (attribute.s.is_some(), AttributeType::String),
-        (attribute.t.is_some(), AttributeType::Tensor),
-        (attribute.g.is_some(), AttributeType::Graph),
-        (attribute.sparse_tensor.is_some(), AttributeType::SparseTensor),
-        (attribute.tp.is_some(), AttributeType::TypeProto),
-        (!attribute.floats.is_empty(), AttributeType::Floats),
-        (!attribute.ints.is_empty(), AttributeType::Ints),
-        (!attribute.strings.is_empty(), AttributeType::Strings),
-        (!attribute.tensors.is_empty(), AttributeType::Tensors),
-        (!attribute.graphs.is_empty(), AttributeType::Graphs),
-        (!attribute.sparse_tensors.is_empty(), AttributeType::SparseTensors),
-        (!attribute.type_protos.is_empty(), AttributeType::TypeProtos),
-    ]
-}
-
-fn set(attribute: &AttributeProto) -> impl Iterator<Item = AttributeType> {
-    fields(attribute).into_iter().filter(|(is_set, _)| *is_set).map(|(_, field)| field)
-}
-
-/// The type that the attribute states, if it is valid.
-fn stated(attribute: &AttributeProto) -> Option<AttributeType> {
-    let stated = AttributeType::try_from(attribute.r#type?).ok()?;
-    (stated != AttributeType::Undefined).then_some(stated)
-}
-
-/// The type that the attribute states, or else that of its value.
-fn type_of(attribute: &AttributeProto) -> Option<AttributeType> {
-    stated(attribute).or_else(|| set(attribute).next())
-}
-
 fn is_reference(attribute: &AttributeProto) -> bool {
     !attribute.ref_attr_name.is_empty()
 }
 
 fn one_value(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
-    visit.expect(is_reference(attribute) || set(attribute).count() <= 1, || {
-        let names: Vec<String> = set(attribute).map(|field| format!("{field:?}").to_lowercase()).collect();
+    visit.expect(is_reference(attribute) || attribute.types_of_values().count() <= 1, || {
+        let names: Vec<String> = attribute.types_of_values().map(|field| format!("{field:?}").to_lowercase()).collect();
         format!("has several values: {}", names.join(", "))
     });
 }
@@ -147,11 +112,11 @@ fn one_value(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 /// Zeros, empty texts and empty lists may be missing: Protocol Buffers omit defaults.
 fn value_of_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     use AttributeType::{Graph, SparseTensor, Tensor, TypeProto};
-    let Some(stated) = stated(attribute).filter(|_| !is_reference(attribute)) else { return };
-    if set(attribute).any(|field| field == stated) {
+    let Some(stated) = attribute.stated_type().filter(|_| !is_reference(attribute)) else { return };
+    if attribute.types_of_values().any(|field| field == stated) {
         return;
     }
-    let other = set(attribute).next();
+    let other = attribute.types_of_values().next();
     let is_default = other.is_none() && !matches!(stated, Graph | SparseTensor | Tensor | TypeProto);
     visit.expect(is_default, || match other {
         Some(other) => format!("states type {stated:?}, but its value is of {other:?}"),
@@ -176,7 +141,8 @@ fn known(visit: &Visit<'_, '_>, attribute: &AttributeProto) -> Option<&'static A
     }
 }
 
-fn kind(r#type: AttributeType) -> Option<Kind> {
+/// The kind of attributes of a type; `None` for types that no operator has.
+pub fn attribute_kind(r#type: AttributeType) -> Option<Kind> {
     Some(match r#type {
         AttributeType::Float => Kind::Float,
         AttributeType::Floats => Kind::Floats,
@@ -193,8 +159,10 @@ fn kind(r#type: AttributeType) -> Option<Kind> {
 }
 
 fn type_right(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
-    let (Some(known), Some(found)) = (known(visit, attribute), type_of(attribute)) else { return };
-    visit.expect(kind(found) == Some(known.kind), || format!("is of type {found:?}, but it must be {:?}", known.kind));
+    let (Some(known), Some(found)) = (known(visit, attribute), attribute.type_or_that_of_value()) else { return };
+    visit.expect(attribute_kind(found) == Some(known.kind), || {
+        format!("is of type {found:?}, but it must be {:?}", known.kind)
+    });
 }
 
 fn declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
@@ -273,7 +241,7 @@ fn reference_in_function(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) 
 }
 
 fn reference_without_value(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
-    let has_value = set(attribute).next().is_some();
+    let has_value = attribute.types_of_values().next().is_some();
     let is_inside = visit.walk.function.is_some() && is_reference(attribute);
     visit.expect(!is_inside || !has_value, || format!("refers to '{}', but also has a value", attribute.ref_attr_name));
 }
@@ -288,6 +256,9 @@ fn reference_declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 fn reference_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     let Some(function) = visit.walk.function.filter(|_| is_reference(attribute)) else { return };
     let default = function.attribute_proto.iter().find(|own| own.name == attribute.ref_attr_name);
-    let (Some(right), Some(found)) = (default.and_then(type_of), stated(attribute)) else { return };
+    let (Some(right), Some(found)) = (default.and_then(AttributeProto::type_or_that_of_value), attribute.stated_type())
+    else {
+        return;
+    };
     visit.expect(right == found, || format!("is of type {found:?}, but refers to an attribute of type {right:?}"));
 }

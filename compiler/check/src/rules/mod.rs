@@ -24,6 +24,7 @@ mod versions;
 
 use crate::Profile;
 pub use crate::Rule;
+pub use attributes::attribute_kind;
 
 /// The families in the order in which they are listed.
 const FAMILIES: &[(&str, &[Rule])] = &[
