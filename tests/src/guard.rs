@@ -1,4 +1,4 @@
-//! An allocator whose blocks end at a guard page, so that an access after a buffer ends the process.
+//! An allocator whose buffers end at a guard page, so that an access after a buffer ends the process.
 //!
 //! # Safety
 //!
@@ -21,7 +21,8 @@ const ROOM: usize = 16 << 40;
 const FILL: u8 = 0xcd;
 /// The maximum size of blocks that are filled.
 const FILLED: usize = 1 << 20;
-/// The alignment that tensors rely on.
+/// The alignment that tensors rely on. Their buffers are blocks of that alignment, or of bytes. Other blocks are not accessed by
+/// generated code: most belong to the code generator, which compiles during the first run.
 const ALIGNMENT: usize = 64;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -48,7 +49,7 @@ pub fn is_reserved() -> bool {
     START.load(Ordering::Relaxed) != 0
 }
 
-/// Calls a function whose allocations have guard pages, as those of other threads have meanwhile.
+/// Calls a function whose buffers have guard pages, as those of other threads have meanwhile.
 pub fn guarded<T>(run: impl FnOnce() -> T) -> T {
     ON.store(is_reserved(), Ordering::Release);
     let result = run();
@@ -78,7 +79,8 @@ fn is_inside(address: usize) -> bool {
 
 /// The last possible address of a block in separate pages, with a guard page after them.
 fn place(layout: Layout) -> Option<(usize, usize)> {
-    if !ON.load(Ordering::Relaxed) || layout.align() > PAGE || layout.size() > ROOM / 1024 {
+    let is_buffer = layout.align() == 1 || (ALIGNMENT..=PAGE).contains(&layout.align());
+    if !ON.load(Ordering::Relaxed) || !is_buffer || layout.size() > ROOM / 1024 {
         return None;
     }
     let size = (layout.size() + layout.align()).next_multiple_of(PAGE);
