@@ -4,6 +4,7 @@ use crate::attributes::{Attribute, Attributes};
 use crate::body::{Block, Body, Op, Region, Value};
 use crate::location::Location;
 use crate::op_name::{self, OpName};
+use crate::operands::Operands;
 use crate::types::Type;
 
 /// Creates operations at an insertion point of a body, all with one location.
@@ -88,6 +89,26 @@ impl<'a> Builder<'a> {
     ) -> Value {
         let op = self.create(name, operands, &[result_type], attributes);
         self.body.result(op, 0)
+    }
+
+    /// Creates the operation that has these operands at the insertion point.
+    pub fn create_from<O: Operands>(
+        &mut self,
+        operands: O,
+        result_types: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
+        self.create(O::name(), &operands.list(), result_types, attributes)
+    }
+
+    /// Creates the operation that has these operands and one result, and returns that.
+    pub fn value_from<O: Operands>(
+        &mut self,
+        operands: O,
+        result_type: Type,
+        attributes: impl Into<Attributes>,
+    ) -> Value {
+        self.value(O::name(), &operands.list(), result_type, attributes)
     }
 
     /// `arith.constant value : index`

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use ir::OpDefinition;
+use ir::{Body, Builder, OpDefinition, Type};
 
-use super::OpCode;
+use super::{OpCode, OpCodes};
+use crate::vector;
 
 const HEADER: &str =
     "// Generated from the rows of the dialects; UPDATE=1 cargo test -p onnxc-dialects regenerates it.\n";
@@ -18,6 +19,20 @@ fn codes_are_generated() {
 #[test]
 fn views_of_operands_are_generated() {
     compare("operands.rs", &operands());
+}
+
+/// A variadic operand in the middle: `base`, `offsets...`, `indices`, `mask`, `pass_thru`.
+#[test]
+fn views_read_what_was_created() {
+    let mut body = Body::new();
+    let block = body.add_block(body.root(), &[const { Type::Index }; 6]);
+    let &[base, row, column, indices, mask, pass_thru] = body.arguments(block) else { unreachable!("just made") };
+    let gather = vector::Gather { base, offsets: &[row, column], indices, mask, pass_thru };
+    let op = Builder::at_end(&mut body, block).create_from(gather, &[], []);
+    assert!(body.is(op, vector::GATHER));
+    assert_eq!(body.op(op).operands(), body.arguments(block));
+    let read = vector::Gather::of(&body, op);
+    assert_eq!((read.offsets, read.pass_thru), (&[row, column][..], pass_thru));
 }
 
 fn compare(file: &str, text: &str) {
@@ -101,15 +116,16 @@ fn operands() -> String {
     rows.sort_unstable_by_key(|row| row.name);
     let mut text = HEADER.to_string();
     for rows in rows.chunk_by(|a, b| a.dialect() == b.dialect()) {
-        writeln!(text, "\npub(crate) mod {} {{\n    use ir::{{Body, Op, Value}};", rows[0].dialect())
-            .expect("text grows");
+        writeln!(text, "\npub(crate) mod {} {{", rows[0].dialect()).expect("text grows");
+        text +=
+            "    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};\n\n    use crate::OpCode;\n";
         rows.iter().for_each(|row| text += &view(row));
         text += "}\n";
     }
     text
 }
 
-/// The view of an operation's operands.
+/// The struct of an operation's operands: a view and a builder.
 fn view(row: &OpDefinition) -> String {
     let named = row.named_operands();
     let (_, own) = row.name.split_once('.').expect("names have a dialect");
@@ -127,13 +143,22 @@ fn view(row: &OpDefinition) -> String {
         format!("        /// `{name}`\n        pub {name}: {type},\n")
     });
     let values = named.iter().enumerate().map(|(at, (name, _))| format!("{name}: {}", place(at)));
+    let groups = named.chunk_by(|(_, a), (_, b)| !a && !b).map(|group| match group {
+        [(name, true)] => format!("self.{name}"),
+        names => format!("&[{}]", names.iter().map(|(name, _)| format!("self.{name}")).collect::<Vec<_>>().join(", ")),
+    });
+    let any_lifetime = if variadic.is_some() { "<'_>" } else { "" };
     format!(
         "    /// The operands of `{0}`.\n    #[derive(Clone, Copy, Debug)]\n    pub struct {name}{generic} {{\n{1}    }}\n    \
          impl{generic} {name}{generic} {{\n        /// Of an operation that verifies.\n        pub fn of(body: &{lifetime}Body, \
-         op: Op) -> Self {{\n            let operands = body.op(op).operands();\n            {name} {{ {2} }}\n        }}\n    }}\n",
+         op: Op) -> Self {{\n            let operands = body.op(op).operands();\n            {name} {{ {2} }}\n        }}\n    }}\n    \
+         impl Operands for {name}{any_lifetime} {{\n        fn name() -> OpName {{\n            OpCode::{3}.into()\n        }}\n        \
+         fn list(&self) -> OperandList {{\n            list(&[{4}])\n        }}\n    }}\n",
         row.name,
         fields.collect::<String>(),
-        values.collect::<Vec<_>>().join(", ")
+        values.collect::<Vec<_>>().join(", "),
+        variant(row.name),
+        groups.collect::<Vec<_>>().join(", ")
     )
 }
 

@@ -4,8 +4,11 @@
 //! of one enum, a `match` that lacks an operation does not compile. They are generated from the rows in
 //! the dialects' modules: a new operation is one row there. (The operators of `onnx` are [`crate::onnx::OnnxOp`].)
 //!
-//! So are views of operands by name, for operations whose row names them: `vector::Maskedload::of(body, op).mask`.
-//! Operations with one operand, or with two sides, are read by [`OpCodes::sole_operand`] and [`OpCodes::sides`].
+//! So are structs of operands by name, for operations whose row names them. Each is a view,
+//! `vector::Maskedload::of(body, op).mask`, and a builder,
+//! `builder.value_from(memref::Load { memref, indices: &[row, column] }, element, [])`.
+//! Operations with one operand, or with two sides, are read by [`OpCodes::sole_operand`] and [`OpCodes::sides`], and
+//! created from lists: `builder.value(arith::ADDI, &[a, b], Type::Index, [])`.
 
 #[cfg(test)]
 mod generate;

@@ -1,7 +1,9 @@
 // Generated from the rows of the dialects; UPDATE=1 cargo test -p onnxc-dialects regenerates it.
 
 pub(crate) mod arith {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `arith.select`.
     #[derive(Clone, Copy, Debug)]
     pub struct Select {
@@ -19,10 +21,20 @@ pub(crate) mod arith {
             Select { condition: operands[0], true_value: operands[1], false_value: operands[2] }
         }
     }
+    impl Operands for Select {
+        fn name() -> OpName {
+            OpCode::ArithSelect.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.condition, self.true_value, self.false_value]])
+        }
+    }
 }
 
 pub(crate) mod cf {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `cf.cond_br`.
     #[derive(Clone, Copy, Debug)]
     pub struct CondBr<'b> {
@@ -36,6 +48,14 @@ pub(crate) mod cf {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             CondBr { condition: operands[0], destination_operands: &operands[1..] }
+        }
+    }
+    impl Operands for CondBr<'_> {
+        fn name() -> OpName {
+            OpCode::CfCondBr.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.condition], self.destination_operands])
         }
     }
     /// The operands of `cf.switch`.
@@ -53,10 +73,20 @@ pub(crate) mod cf {
             Switch { flag: operands[0], destination_operands: &operands[1..] }
         }
     }
+    impl Operands for Switch<'_> {
+        fn name() -> OpName {
+            OpCode::CfSwitch.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.flag], self.destination_operands])
+        }
+    }
 }
 
 pub(crate) mod math {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `math.clampf`.
     #[derive(Clone, Copy, Debug)]
     pub struct Clampf {
@@ -72,6 +102,14 @@ pub(crate) mod math {
         pub fn of(body: &Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Clampf { value: operands[0], min: operands[1], max: operands[2] }
+        }
+    }
+    impl Operands for Clampf {
+        fn name() -> OpName {
+            OpCode::MathClampf.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.value, self.min, self.max]])
         }
     }
     /// The operands of `math.fma`.
@@ -91,10 +129,20 @@ pub(crate) mod math {
             Fma { a: operands[0], b: operands[1], c: operands[2] }
         }
     }
+    impl Operands for Fma {
+        fn name() -> OpName {
+            OpCode::MathFma.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.a, self.b, self.c]])
+        }
+    }
 }
 
 pub(crate) mod memref {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `memref.copy`.
     #[derive(Clone, Copy, Debug)]
     pub struct Copy {
@@ -108,6 +156,14 @@ pub(crate) mod memref {
         pub fn of(body: &Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Copy { source: operands[0], target: operands[1] }
+        }
+    }
+    impl Operands for Copy {
+        fn name() -> OpName {
+            OpCode::MemrefCopy.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source, self.target]])
         }
     }
     /// The operands of `memref.dim`.
@@ -125,6 +181,14 @@ pub(crate) mod memref {
             Dim { source: operands[0], index: operands[1] }
         }
     }
+    impl Operands for Dim {
+        fn name() -> OpName {
+            OpCode::MemrefDim.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source, self.index]])
+        }
+    }
     /// The operands of `memref.load`.
     #[derive(Clone, Copy, Debug)]
     pub struct Load<'b> {
@@ -138,6 +202,14 @@ pub(crate) mod memref {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Load { memref: operands[0], indices: &operands[1..] }
+        }
+    }
+    impl Operands for Load<'_> {
+        fn name() -> OpName {
+            OpCode::MemrefLoad.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.memref], self.indices])
         }
     }
     /// The operands of `memref.store`.
@@ -157,6 +229,14 @@ pub(crate) mod memref {
             Store { value: operands[0], memref: operands[1], indices: &operands[2..] }
         }
     }
+    impl Operands for Store<'_> {
+        fn name() -> OpName {
+            OpCode::MemrefStore.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.value, self.memref], self.indices])
+        }
+    }
     /// The operands of `memref.subview`.
     #[derive(Clone, Copy, Debug)]
     pub struct Subview<'b> {
@@ -170,6 +250,14 @@ pub(crate) mod memref {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Subview { source: operands[0], offsets_sizes_strides: &operands[1..] }
+        }
+    }
+    impl Operands for Subview<'_> {
+        fn name() -> OpName {
+            OpCode::MemrefSubview.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source], self.offsets_sizes_strides])
         }
     }
     /// The operands of `memref.view`.
@@ -189,10 +277,20 @@ pub(crate) mod memref {
             View { source: operands[0], shift: operands[1], sizes: &operands[2..] }
         }
     }
+    impl Operands for View<'_> {
+        fn name() -> OpName {
+            OpCode::MemrefView.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source, self.shift], self.sizes])
+        }
+    }
 }
 
 pub(crate) mod rt {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `rt.append`.
     #[derive(Clone, Copy, Debug)]
     pub struct Append {
@@ -206,6 +304,14 @@ pub(crate) mod rt {
         pub fn of(body: &Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Append { tensor: operands[0], element: operands[1] }
+        }
+    }
+    impl Operands for Append {
+        fn name() -> OpName {
+            OpCode::RtAppend.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.tensor, self.element]])
         }
     }
     /// The operands of `rt.bounds`.
@@ -225,6 +331,14 @@ pub(crate) mod rt {
             Bounds { buffer: operands[0], status: operands[1], count: &operands[2..] }
         }
     }
+    impl Operands for Bounds<'_> {
+        fn name() -> OpName {
+            OpCode::RtBounds.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.buffer, self.status], self.count])
+        }
+    }
     /// The operands of `rt.load_address`.
     #[derive(Clone, Copy, Debug)]
     pub struct LoadAddress {
@@ -240,6 +354,14 @@ pub(crate) mod rt {
             LoadAddress { pointers: operands[0], index: operands[1] }
         }
     }
+    impl Operands for LoadAddress {
+        fn name() -> OpName {
+            OpCode::RtLoadAddress.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.pointers, self.index]])
+        }
+    }
     /// The operands of `rt.pack`.
     #[derive(Clone, Copy, Debug)]
     pub struct Pack<'b> {
@@ -253,6 +375,14 @@ pub(crate) mod rt {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Pack { table: operands[0], values: &operands[1..] }
+        }
+    }
+    impl Operands for Pack<'_> {
+        fn name() -> OpName {
+            OpCode::RtPack.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.table], self.values])
         }
     }
     /// The operands of `rt.parallel_for`.
@@ -272,10 +402,20 @@ pub(crate) mod rt {
             ParallelFor { environment: operands[0], count: operands[1], work: operands[2] }
         }
     }
+    impl Operands for ParallelFor {
+        fn name() -> OpName {
+            OpCode::RtParallelFor.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.environment, self.count, self.work]])
+        }
+    }
 }
 
 pub(crate) mod scf {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `scf.condition`.
     #[derive(Clone, Copy, Debug)]
     pub struct Condition<'b> {
@@ -289,6 +429,14 @@ pub(crate) mod scf {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Condition { condition: operands[0], args: &operands[1..] }
+        }
+    }
+    impl Operands for Condition<'_> {
+        fn name() -> OpName {
+            OpCode::ScfCondition.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.condition], self.args])
         }
     }
     /// The operands of `scf.for`.
@@ -310,10 +458,20 @@ pub(crate) mod scf {
             For { lower_bound: operands[0], upper_bound: operands[1], step: operands[2], init_args: &operands[3..] }
         }
     }
+    impl Operands for For<'_> {
+        fn name() -> OpName {
+            OpCode::ScfFor.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.lower_bound, self.upper_bound, self.step], self.init_args])
+        }
+    }
 }
 
 pub(crate) mod tensor {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `tensor.dim`.
     #[derive(Clone, Copy, Debug)]
     pub struct Dim {
@@ -329,6 +487,14 @@ pub(crate) mod tensor {
             Dim { source: operands[0], index: operands[1] }
         }
     }
+    impl Operands for Dim {
+        fn name() -> OpName {
+            OpCode::TensorDim.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source, self.index]])
+        }
+    }
     /// The operands of `tensor.empty`.
     #[derive(Clone, Copy, Debug)]
     pub struct Empty<'b> {
@@ -340,6 +506,14 @@ pub(crate) mod tensor {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Empty { sizes: &operands[0..] }
+        }
+    }
+    impl Operands for Empty<'_> {
+        fn name() -> OpName {
+            OpCode::TensorEmpty.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[self.sizes])
         }
     }
     /// The operands of `tensor.extract`.
@@ -357,6 +531,14 @@ pub(crate) mod tensor {
             Extract { tensor: operands[0], indices: &operands[1..] }
         }
     }
+    impl Operands for Extract<'_> {
+        fn name() -> OpName {
+            OpCode::TensorExtract.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.tensor], self.indices])
+        }
+    }
     /// The operands of `tensor.extract_slice`.
     #[derive(Clone, Copy, Debug)]
     pub struct ExtractSlice<'b> {
@@ -370,6 +552,14 @@ pub(crate) mod tensor {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             ExtractSlice { source: operands[0], offsets_sizes_strides: &operands[1..] }
+        }
+    }
+    impl Operands for ExtractSlice<'_> {
+        fn name() -> OpName {
+            OpCode::TensorExtractSlice.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source], self.offsets_sizes_strides])
         }
     }
     /// The operands of `tensor.insert`.
@@ -389,6 +579,14 @@ pub(crate) mod tensor {
             Insert { scalar: operands[0], dest: operands[1], indices: &operands[2..] }
         }
     }
+    impl Operands for Insert<'_> {
+        fn name() -> OpName {
+            OpCode::TensorInsert.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.scalar, self.dest], self.indices])
+        }
+    }
     /// The operands of `tensor.pad`.
     #[derive(Clone, Copy, Debug)]
     pub struct Pad<'b> {
@@ -402,6 +600,14 @@ pub(crate) mod tensor {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Pad { source: operands[0], bounds: &operands[1..] }
+        }
+    }
+    impl Operands for Pad<'_> {
+        fn name() -> OpName {
+            OpCode::TensorPad.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source], self.bounds])
         }
     }
     /// The operands of `tensor.reshape`.
@@ -419,10 +625,20 @@ pub(crate) mod tensor {
             Reshape { source: operands[0], shape: operands[1] }
         }
     }
+    impl Operands for Reshape {
+        fn name() -> OpName {
+            OpCode::TensorReshape.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source, self.shape]])
+        }
+    }
 }
 
 pub(crate) mod vector {
-    use ir::{Body, Op, Value};
+    use ir::{Body, Op, OpName, OperandList, Operands, Value, operands::list};
+
+    use crate::OpCode;
     /// The operands of `vector.create_mask`.
     #[derive(Clone, Copy, Debug)]
     pub struct CreateMask<'b> {
@@ -434,6 +650,14 @@ pub(crate) mod vector {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             CreateMask { operands: &operands[0..] }
+        }
+    }
+    impl Operands for CreateMask<'_> {
+        fn name() -> OpName {
+            OpCode::VectorCreateMask.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[self.operands])
         }
     }
     /// The operands of `vector.extract`.
@@ -451,6 +675,14 @@ pub(crate) mod vector {
             Extract { source: operands[0], dynamic_position: &operands[1..] }
         }
     }
+    impl Operands for Extract<'_> {
+        fn name() -> OpName {
+            OpCode::VectorExtract.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.source], self.dynamic_position])
+        }
+    }
     /// The operands of `vector.fma`.
     #[derive(Clone, Copy, Debug)]
     pub struct Fma {
@@ -466,6 +698,14 @@ pub(crate) mod vector {
         pub fn of(body: &Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Fma { lhs: operands[0], rhs: operands[1], acc: operands[2] }
+        }
+    }
+    impl Operands for Fma {
+        fn name() -> OpName {
+            OpCode::VectorFma.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.lhs, self.rhs, self.acc]])
         }
     }
     /// The operands of `vector.gather`.
@@ -489,6 +729,14 @@ pub(crate) mod vector {
             Gather { base: operands[0], offsets: &operands[1..operands.len() - 3], indices: operands[operands.len() - 3], mask: operands[operands.len() - 2], pass_thru: operands[operands.len() - 1] }
         }
     }
+    impl Operands for Gather<'_> {
+        fn name() -> OpName {
+            OpCode::VectorGather.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.base], self.offsets, &[self.indices, self.mask, self.pass_thru]])
+        }
+    }
     /// The operands of `vector.insert`.
     #[derive(Clone, Copy, Debug)]
     pub struct Insert<'b> {
@@ -506,6 +754,14 @@ pub(crate) mod vector {
             Insert { value_to_store: operands[0], dest: operands[1], dynamic_position: &operands[2..] }
         }
     }
+    impl Operands for Insert<'_> {
+        fn name() -> OpName {
+            OpCode::VectorInsert.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.value_to_store, self.dest], self.dynamic_position])
+        }
+    }
     /// The operands of `vector.load`.
     #[derive(Clone, Copy, Debug)]
     pub struct Load<'b> {
@@ -519,6 +775,14 @@ pub(crate) mod vector {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Load { base: operands[0], indices: &operands[1..] }
+        }
+    }
+    impl Operands for Load<'_> {
+        fn name() -> OpName {
+            OpCode::VectorLoad.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.base], self.indices])
         }
     }
     /// The operands of `vector.maskedload`.
@@ -540,6 +804,14 @@ pub(crate) mod vector {
             Maskedload { base: operands[0], indices: &operands[1..operands.len() - 2], mask: operands[operands.len() - 2], pass_thru: operands[operands.len() - 1] }
         }
     }
+    impl Operands for Maskedload<'_> {
+        fn name() -> OpName {
+            OpCode::VectorMaskedload.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.base], self.indices, &[self.mask, self.pass_thru]])
+        }
+    }
     /// The operands of `vector.maskedstore`.
     #[derive(Clone, Copy, Debug)]
     pub struct Maskedstore<'b> {
@@ -559,6 +831,14 @@ pub(crate) mod vector {
             Maskedstore { base: operands[0], indices: &operands[1..operands.len() - 2], mask: operands[operands.len() - 2], value: operands[operands.len() - 1] }
         }
     }
+    impl Operands for Maskedstore<'_> {
+        fn name() -> OpName {
+            OpCode::VectorMaskedstore.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.base], self.indices, &[self.mask, self.value]])
+        }
+    }
     /// The operands of `vector.reduction`.
     #[derive(Clone, Copy, Debug)]
     pub struct Reduction<'b> {
@@ -572,6 +852,14 @@ pub(crate) mod vector {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Reduction { vector: operands[0], acc: &operands[1..] }
+        }
+    }
+    impl Operands for Reduction<'_> {
+        fn name() -> OpName {
+            OpCode::VectorReduction.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.vector], self.acc])
         }
     }
     /// The operands of `vector.shuffle`.
@@ -589,6 +877,14 @@ pub(crate) mod vector {
             Shuffle { v1: operands[0], v2: operands[1] }
         }
     }
+    impl Operands for Shuffle {
+        fn name() -> OpName {
+            OpCode::VectorShuffle.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.v1, self.v2]])
+        }
+    }
     /// The operands of `vector.store`.
     #[derive(Clone, Copy, Debug)]
     pub struct Store<'b> {
@@ -604,6 +900,14 @@ pub(crate) mod vector {
         pub fn of(body: &'b Body, op: Op) -> Self {
             let operands = body.op(op).operands();
             Store { value: operands[0], base: operands[1], indices: &operands[2..] }
+        }
+    }
+    impl Operands for Store<'_> {
+        fn name() -> OpName {
+            OpCode::VectorStore.into()
+        }
+        fn list(&self) -> OperandList {
+            list(&[&[self.value, self.base], self.indices])
         }
     }
 }

@@ -7,7 +7,7 @@
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Attributes, Body, Builder, Op, OpDefinition, Trait, Type, Value};
 
-use super::PACK;
+use super::Pack;
 use crate::checks::{Check, ensure, operand_type, types_of};
 
 /// The index of each value's word.
@@ -39,8 +39,8 @@ pub fn words(body: &Body, op: Op) -> impl ExactSizeIterator<Item = i64> + use<> 
 /// Writes values to words of a table.
 pub fn pack(builder: &mut Builder<'_>, table: Value, values: &[(i64, Value)]) {
     let words: Vec<i64> = values.iter().map(|&(word, _)| word).collect();
-    let operands: Vec<Value> = std::iter::once(table).chain(values.iter().map(|&(_, value)| value)).collect();
-    builder.create(PACK, &operands, &[], attributes(&words));
+    let values: Vec<Value> = values.iter().map(|&(_, value)| value).collect();
+    builder.create_from(Pack { table, values: &values }, &[], attributes(&words));
 }
 
 /// The attributes of an [`UNPACK`](super::UNPACK).
