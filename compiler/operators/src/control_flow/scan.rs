@@ -133,8 +133,7 @@ fn bind_slice(lowering: &mut Lowering<'_>, argument: Value, operand: Value, axis
     let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
         let mut places: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
         places.insert(axis, at);
-        let operands: Vec<Value> = std::iter::once(tensor).chain(places).collect();
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        builder.value_from(tensor::Extract { tensor, indices: &places }, element, [])
     });
     lowering.bind(argument, value);
 }
@@ -150,8 +149,8 @@ fn restack(lowering: &mut Lowering<'_>, result: Value, value: Value, axis: usize
         if let Some(extent) = reversed {
             place = from_end(&mut Scalars { builder, unsigned: false }, place, extent);
         }
-        let operands: Vec<Value> = [value, place].into_iter().chain(places).collect();
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        places.insert(0, place);
+        builder.value_from(tensor::Extract { tensor: value, indices: &places }, element, [])
     });
     lowering.bind(result, value);
 }

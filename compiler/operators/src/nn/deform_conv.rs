@@ -171,10 +171,10 @@ impl Points {
     }
 
     fn read(&self, builder: &mut Builder<'_>, tensor: Value, loops: &[Value], channel: Value) -> Value {
-        let mut operands = vec![tensor, loops[0], channel];
-        operands.extend(&loops[2 + self.kernel.len()..]);
+        let mut indices = vec![loops[0], channel];
+        indices.extend(&loops[2 + self.kernel.len()..]);
         let element = builder.body.value_type(tensor).element().clone();
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        builder.value_from(tensor::Extract { tensor, indices: &indices }, element, [])
     }
 }
 

@@ -3,7 +3,7 @@
 use dialects::onnx::OnnxOp;
 use dialects::rt::routines::handle_type;
 use dialects::{arith, scf, tensor};
-use ir::{Op, Type, Value};
+use ir::{Op, Type};
 
 use super::{append, element_rank, sequence_of};
 use crate::operator::{Bodies, Operator};
@@ -60,7 +60,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let kind = element_number(&Type::I64).expect("int64 is an element type");
     let length_type = Type::static_tensor(&[], Type::I64);
     let length = lowering.call_lowered("sequence_length", &[sequence, length], &[kind], &[length_type])[0];
-    let length = lowering.builder().value(tensor::EXTRACT, &[length], Type::I64, []);
+    let length = lowering.builder().value_from(tensor::Extract { tensor: length, indices: &[] }, Type::I64, []);
     let length = lowering.builder().value(arith::INDEX_CAST, &[length], Type::Index, []);
     let mut start = vec![lowering.index(0)];
     for _ in &results {
@@ -74,9 +74,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     });
     lowering.nested(before, |lowering| {
         let values = lowering.body.arguments(before).to_vec();
-        let goes_on = lowering.scalars(|s| s.compare(Comparison::Less, values[0], length));
-        let operands: Vec<Value> = std::iter::once(goes_on).chain(values).collect();
-        lowering.emit(scf::CONDITION, &operands, &[], []);
+        let condition = lowering.scalars(|s| s.compare(Comparison::Less, values[0], length));
+        lowering.builder().create_from(scf::Condition { condition, args: &values }, &[], []);
     });
     lowering.nested(after, |lowering| -> Result<(), Unsupported> {
         let values = lowering.body.arguments(after).to_vec();

@@ -6,7 +6,7 @@
 use crate::shape::{Condition, SymbolSource};
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, cf, tensor};
-use ir::{Attribute, Attributes, Builder, DimExpr, Location, Type, Value};
+use ir::{Attribute, Attributes, Builder, DimExpr, Location, OpName, Operands, Type, Value};
 
 use super::Lowering;
 
@@ -56,7 +56,7 @@ fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Val
         .into_iter()
         .reduce(|a, b| {
             let is_one = lowering.size_op_with(arith::CMPI, &[a, one], Type::I1, CmpIPredicate::Eq.attribute(), early);
-            lowering.size_op(arith::SELECT, &[is_one, b, a], None, early)
+            lowering.size_from(arith::Select { condition: is_one, true_value: b, false_value: a }, early)
         })
         .expect("compound dimensions have operands")
 }
@@ -75,6 +75,11 @@ impl Lowering<'_> {
         self.place_size(code, operands, Type::Index, attributes, early)
     }
 
+    /// The operation on sizes that has these operands.
+    fn size_from<O: Operands>(&mut self, operands: O, early: bool) -> Value {
+        self.place_size(O::name(), &operands.list(), Type::Index, Attributes::new(), early)
+    }
+
     fn size_op_with(
         &mut self,
         code: OpCode,
@@ -89,16 +94,16 @@ impl Lowering<'_> {
     /// Emits an operation on sizes: at the beginning of the function, or here.
     fn place_size(
         &mut self,
-        code: OpCode,
+        name: impl Into<OpName>,
         operands: &[Value],
         result: Type,
         attributes: Attributes,
         early: bool,
     ) -> Value {
         if !early {
-            return self.builder().value(code, operands, result, attributes);
+            return self.builder().value(name, operands, result, attributes);
         }
-        let op = self.body.create_op(code, operands, &[result], attributes, Location::Unknown);
+        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
         self.body.insert(self.entry, self.sizes, op);
         self.sizes += 1;
         self.body.result(op, 0)
@@ -154,7 +159,7 @@ impl Lowering<'_> {
             Some(&SymbolSource::Argument { argument, axis }) => {
                 let axis = self.size_op(arith::CONSTANT, &[], Some(axis as i64), true);
                 let argument = self.body.arguments(self.entry)[argument];
-                self.size_op(tensor::DIM, &[argument, axis], None, true)
+                self.size_from(tensor::Dim { source: argument, index: axis }, true)
             }
             Some(&SymbolSource::Result { value, .. }) if !self.is_bound(value) => {
                 // reported after the operation that needs it, so that its lowering does not matter
@@ -164,7 +169,7 @@ impl Lowering<'_> {
             Some(&SymbolSource::Result { value, axis }) => {
                 let value = self.value(value);
                 let axis = Builder::at_end(&mut self.body, self.at).constant_index(axis as i64);
-                self.builder().value(tensor::DIM, &[value, axis], Type::Index, [])
+                self.builder().value_from(tensor::Dim { source: value, index: axis }, Type::Index, [])
             }
             None => unreachable!("symbols without a source are defined where they are made"),
         }

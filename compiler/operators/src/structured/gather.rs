@@ -78,7 +78,7 @@ pub(crate) fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, ex
         s.same(arith::ORI, &[above, below])
     });
     let truth = lowering.scalars(|s| {
-        let signs = s.builder.value(tensor::EXTRACT, &[signs.value], Type::I64, []);
+        let signs = s.builder.value_from(tensor::Extract { tensor: signs.value, indices: &[] }, Type::I64, []);
         let zero = s.number(0.0, &Type::I64);
         s.compare(Comparison::GreaterOrEqual, signs, zero)
     });
@@ -106,7 +106,6 @@ impl Lowering<'_> {
         let tensor = self.value(source);
         let zero = self.index(0);
         let element = self.body.value_type(tensor).element().clone();
-        let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-        self.builder().value(tensor::EXTRACT, &operands, element, [])
+        self.builder().value_from(tensor::Extract { tensor, indices: &vec![zero; rank] }, element, [])
     }
 }

@@ -378,10 +378,10 @@ impl<'a> Lowering<'a> {
 
     /// `tensor.empty` of a symbolic shape.
     pub fn empty(&mut self, shape: &[DimExpr], element: Type) -> Value {
-        let dynamic: Vec<Value> =
+        let sizes: Vec<Value> =
             shape.iter().filter(|dim| dim.as_constant().is_none()).map(|dim| self.dim(dim)).collect();
         let r#type = self.tensor(shape, element);
-        self.builder().value(tensor::EMPTY, &dynamic, r#type, [])
+        self.builder().value_from(tensor::Empty { sizes: &sizes }, r#type, [])
     }
 
     /// A `linalg.generic` over a fresh result of the given shape.
@@ -583,15 +583,15 @@ impl<'a> Lowering<'a> {
             from.iter().zip(shape).map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one)))).collect();
         let element = self.body.value_type(value).element().clone();
         self.pointwise(&[], shape, element.clone(), |builder, _| {
-            let mut operands = vec![value];
+            let mut indices = Vec::with_capacity(limits.len());
             for (axis, limit) in limits.iter().enumerate() {
                 let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
-                operands.push(match limit {
+                indices.push(match limit {
                     Some(limit) => builder.value(arith::MINSI, &[index, *limit], Type::Index, []),
                     None => index,
                 });
             }
-            builder.value(tensor::EXTRACT, &operands, element, [])
+            builder.value_from(tensor::Extract { tensor: value, indices: &indices }, element, [])
         })
     }
 
@@ -642,13 +642,13 @@ impl<'a> Lowering<'a> {
         let mut builder = self.builder();
         let shape_type = Type::static_tensor(&[shape.len() as i64], Type::Index);
         let shape = builder.value(tensor::FROM_ELEMENTS, &extents, shape_type, []);
-        builder.value(tensor::RESHAPE, &[value, shape], r#type, [])
+        builder.value_from(tensor::Reshape { source: value, shape }, r#type, [])
     }
 
     /// The extent of an axis, read from the tensor itself: kernels that only differ in it can be shared.
     pub(crate) fn extent(&mut self, tensor: Value, axis: usize) -> Value {
         let axis = self.index(axis as i64);
-        self.builder().value(tensor::DIM, &[tensor, axis], Type::Index, [])
+        self.builder().value_from(tensor::Dim { source: tensor, index: axis }, Type::Index, [])
     }
 
     /// `tensor.concat` along an axis.

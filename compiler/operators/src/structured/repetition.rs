@@ -75,15 +75,14 @@ impl Repetition {
     /// The loop continues while its condition holds and its limit is not reached.
     fn condition(&self, lowering: &mut Lowering<'_>, block: Block) {
         let values = lowering.body.arguments(block).to_vec();
-        let goes_on = match self.limit {
+        let condition = match self.limit {
             None => values[1],
             Some(limit) => lowering.scalars(|s| {
                 let below = s.compare(Comparison::Less, values[0], limit);
                 s.same(arith::ANDI, &[below, values[1]])
             }),
         };
-        let operands: Vec<Value> = std::iter::once(goes_on).chain(values).collect();
-        lowering.emit(scf::CONDITION, &operands, &[], []);
+        lowering.builder().create_from(scf::Condition { condition, args: &values }, &[], []);
     }
 
     fn body(&self, lowering: &mut Lowering<'_>, block: Block, prepare: impl FnOnce(&mut Lowering<'_>, Value, Value)) {
@@ -115,7 +114,7 @@ impl Repetition {
         for (&stack, &element) in stacks.iter().zip(elements) {
             let element = lowering.value(element);
             let r#type = lowering.body.value_type(stack).clone();
-            passed.push(lowering.builder().value(rt::APPEND, &[stack, element], r#type, []));
+            passed.push(lowering.builder().value_from(rt::Append { tensor: stack, element }, r#type, []));
         }
         lowering.emit(scf::YIELD, &passed, &[], []);
     }
@@ -134,7 +133,7 @@ fn empty_stack(lowering: &mut Lowering<'_>, result: Value, axis: usize) -> Value
         }
     }
     let r#type = Type::tensor(extents, lowering.element(result));
-    lowering.builder().value(tensor::EMPTY, &sizes, r#type, [])
+    lowering.builder().value_from(tensor::Empty { sizes: &sizes }, r#type, [])
 }
 
 impl Lowering<'_> {

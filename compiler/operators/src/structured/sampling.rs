@@ -34,10 +34,9 @@ impl Sampled {
     }
 
     /// One of its elements.
-    fn extract(self, builder: &mut Builder<'_>, at: Vec<Value>) -> Value {
-        let operands: Vec<Value> = std::iter::once(self.value).chain(at).collect();
+    fn extract(self, builder: &mut Builder<'_>, at: &[Value]) -> Value {
         let element = self.element(builder);
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        builder.value_from(tensor::Extract { tensor: self.value, indices: at }, element, [])
     }
 }
 
@@ -54,7 +53,7 @@ pub(crate) fn weighted_sum(
         for (axis, taps) in taps {
             at[*axis] = taps[0].position;
         }
-        return tensor.extract(builder, at);
+        return tensor.extract(builder, &at);
     }
     let element = tensor.element(builder);
     let wide = if element == Type::F64 { Type::F64 } else { Type::F32 };
@@ -75,7 +74,7 @@ fn weighted_axis(
     taps: &[(usize, Vec<Tap>)],
 ) -> Value {
     let Some(((axis, list), inner)) = taps.split_first() else {
-        let value = tensor.extract(builder, at);
+        let value = tensor.extract(builder, &at);
         return Scalars { builder, unsigned: false }.cast(value, wide, tensor.unsigned, false);
     };
     let mut sum: Option<Value> = None;

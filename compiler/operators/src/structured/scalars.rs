@@ -168,7 +168,7 @@ impl Scalars<'_, '_> {
     /// `condition ? a : b`
     pub fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
         let r#type = self.type_of(a);
-        self.builder.value(arith::SELECT, &[condition, a, b], r#type, [])
+        self.builder.value_from(arith::Select { condition, true_value: a, false_value: b }, r#type, [])
     }
 
     /// The negation of a bool.

@@ -152,9 +152,8 @@ impl Lowering<'_> {
             self.check(enough, "an operand has too few elements");
         }
         let element = self.body.value_type(tensor).element().clone();
-        let mut operands = vec![tensor];
-        operands.extend(length.map(|_| self.index(position)));
-        self.builder().value(tensor::EXTRACT, &operands, element, [])
+        let index = length.map(|_| self.index(position));
+        self.builder().value_from(tensor::Extract { tensor, indices: index.as_slice() }, element, [])
     }
 
     /// One element of a source vector of integers as an `index` value.
@@ -297,7 +296,7 @@ impl Lowering<'_> {
         self.sum_about(list, axis, rank, |s, position| {
             let at = s.add(position, offset);
             let element = s.builder.body.value_type(tensor).element().clone();
-            let value = s.builder.value(tensor::EXTRACT, &[tensor, at], element, []);
+            let value = s.builder.value_from(tensor::Extract { tensor, indices: &[at] }, element, []);
             s.builder.value(arith::INDEX_CAST, &[value], Type::Index, [])
         })
     }
@@ -332,7 +331,7 @@ impl Lowering<'_> {
             let zero = s.like(0.0, value);
             s.select(about, value, zero)
         });
-        let sum = self.builder().value(tensor::EXTRACT, &[sum.value], Type::I64, []);
+        let sum = self.builder().value_from(tensor::Extract { tensor: sum.value, indices: &[] }, Type::I64, []);
         self.builder().value(arith::INDEX_CAST, &[sum], Type::Index, [])
     }
 }

@@ -95,14 +95,14 @@ pub(crate) fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis],
         .collect();
     let tensor = input.value;
     lowering.pointwise(&[], output, element.clone(), |builder, _| {
-        let mut operands = vec![tensor];
+        let mut indices = Vec::with_capacity(ways.len());
         for (axis, &(start, step)) in ways.iter().enumerate() {
             let index = loop_index(builder, axis);
             let mut s = Scalars { builder, unsigned: false };
             let along = s.mul(index, step);
-            operands.push(s.add(along, start));
+            indices.push(s.add(along, start));
         }
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        builder.value_from(tensor::Extract { tensor, indices: &indices }, element, [])
     })
 }
 

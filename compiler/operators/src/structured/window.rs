@@ -172,12 +172,12 @@ impl Lowering<'_> {
             .collect();
         let read = |lowering: &mut Lowering<'_>| {
             lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-                let mut operands = vec![input.value];
+                let mut indices = Vec::with_capacity(axes.len());
                 let mut inside: Option<Value> = None;
                 for (axis, moved) in axes.iter().enumerate() {
                     let index = loop_index(builder, axis);
                     let Some([low, extent]) = *moved else {
-                        operands.push(index);
+                        indices.push(index);
                         continue;
                     };
                     let mut s = Scalars { builder, unsigned: false };
@@ -187,9 +187,10 @@ impl Lowering<'_> {
                     let clamped = s.max(capped, zero);
                     let here = s.compare(Comparison::Equal, place, clamped);
                     inside = Some(inside.map_or(here, |all| s.same(arith::ANDI, &[all, here])));
-                    operands.push(clamped);
+                    indices.push(clamped);
                 }
-                let value = builder.value(tensor::EXTRACT, &operands, element.clone(), []);
+                let extract = tensor::Extract { tensor: input.value, indices: &indices };
+                let value = builder.value_from(extract, element.clone(), []);
                 let inside = inside.expect("some axis is padded or cut");
                 Scalars { builder, unsigned: false }.select(inside, value, fill)
             })
@@ -216,7 +217,7 @@ impl Lowering<'_> {
             ("static_high", side(1)),
             (ORIGIN, Attribute::string("pad")),
         ]);
-        let op = self.emit(tensor::PAD, &[input.value], &[r#type], attributes);
+        let op = self.builder().create_from(tensor::Pad { source: input.value, bounds: &[] }, &[r#type], attributes);
         let indices = vec![ir::Type::Index; shape.len()];
         let at = self.at;
         let mut builder = Builder::at_end(&mut self.body, at);

@@ -79,15 +79,15 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let inputs = [Input { value: index_tensor, map: index_map }];
     let value = lowering.pointwise(&inputs, &output, element.clone(), |builder, e| {
         let position = bounded(&mut Scalars { builder, unsigned: false }, e[0], limit);
-        let mut operands = vec![input.value];
+        let mut at = Vec::with_capacity(input.shape.len());
         for d in 0..input.shape.len() {
-            operands.push(match d.cmp(&axis) {
+            at.push(match d.cmp(&axis) {
                 std::cmp::Ordering::Less => loop_index(builder, d),
                 std::cmp::Ordering::Equal => position,
                 std::cmp::Ordering::Greater => loop_index(builder, d + picked - 1),
             });
         }
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        builder.value_from(tensor::Extract { tensor: input.value, indices: &at }, element, [])
     });
     lowering.bind(result, value);
     Ok(())

@@ -48,12 +48,12 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let limits: Vec<Value> = input.shape.iter().map(|dim| lowering.dim(dim)).collect();
     let inputs = [Input { value: lowering.value(indices), map: AffineMap::identity(rank) }];
     let value = lowering.pointwise(&inputs, &output, element.clone(), |builder, e| {
-        let mut operands = vec![input.value];
+        let mut at = Vec::with_capacity(rank);
         for (d, &limit) in limits.iter().enumerate() {
             let here = if d == axis { e[0] } else { loop_index(builder, d) };
-            operands.push(bounded(&mut Scalars { builder, unsigned: false }, here, limit));
+            at.push(bounded(&mut Scalars { builder, unsigned: false }, here, limit));
         }
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        builder.value_from(tensor::Extract { tensor: input.value, indices: &at }, element, [])
     });
     lowering.bind(result, value);
     Ok(())

@@ -55,19 +55,18 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let limits: Vec<Value> = input.shape.iter().map(|dim| lowering.dim(dim)).collect();
     let out_rank = output.len();
     let value = lowering.pointwise(&[], &output, element.clone(), |builder, _| {
-        let mut operands = vec![input.value];
-        operands.extend((0..batch).map(|d| loop_index(builder, d)));
+        let mut indices: Vec<Value> = (0..batch).map(|d| loop_index(builder, d)).collect();
         for component in 0..depth {
-            let mut at = vec![picks.value];
-            at.extend((0..index_rank - 1).map(|d| loop_index(builder, d)));
+            let mut at: Vec<Value> = (0..index_rank - 1).map(|d| loop_index(builder, d)).collect();
             at.push(builder.constant_index(component as i64));
             let index_element = builder.body.value_type(picks.value).element().clone();
-            let index = builder.value(tensor::EXTRACT, &at, index_element, []);
-            operands.push(bounded(&mut Scalars { builder, unsigned: false }, index, limits[batch + component]));
+            let extract = tensor::Extract { tensor: picks.value, indices: &at };
+            let index = builder.value_from(extract, index_element, []);
+            indices.push(bounded(&mut Scalars { builder, unsigned: false }, index, limits[batch + component]));
         }
         let inner = rank - batch - depth;
-        operands.extend((out_rank - inner..out_rank).map(|d| loop_index(builder, d)));
-        builder.value(tensor::EXTRACT, &operands, element, [])
+        indices.extend((out_rank - inner..out_rank).map(|d| loop_index(builder, d)));
+        builder.value_from(tensor::Extract { tensor: input.value, indices: &indices }, element, [])
     });
     lowering.bind(result, value);
     Ok(())

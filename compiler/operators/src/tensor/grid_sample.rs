@@ -93,9 +93,10 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let loops: Vec<Value> = (0..spatial + 2).map(|axis| loop_index(builder, axis)).collect();
         let mut taps = Vec::new();
         for (number, (axis, &coordinates)) in axes.iter().zip(&coordinates).enumerate() {
-            let mut at = vec![coordinates, loops[0]];
+            let mut at = vec![loops[0]];
             at.extend(&loops[2..]);
-            let coordinate = builder.value(tensor::EXTRACT, &at, Type::F32, []);
+            let extract = tensor::Extract { tensor: coordinates, indices: &at };
+            let coordinate = builder.value_from(extract, Type::F32, []);
             taps.push((2 + number, axis_taps(builder, coordinate, axis, mode)));
         }
         weighted_sum(builder, sampled, loops, &taps)
@@ -109,10 +110,9 @@ fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Ax
     let places = &grid.shape[..grid.shape.len() - 1];
     let element = lowering.body.value_type(grid.value).element().clone();
     lowering.pointwise(&[], places, Type::F32, |builder, _| {
-        let mut at = vec![grid.value];
-        at.extend((0..places.len()).map(|axis| loop_index(builder, axis)));
+        let mut at: Vec<Value> = (0..places.len()).map(|axis| loop_index(builder, axis)).collect();
         at.push(builder.constant_index(component as i64));
-        let place = builder.value(tensor::EXTRACT, &at, element, []);
+        let place = builder.value_from(tensor::Extract { tensor: grid.value, indices: &at }, element, []);
         let mut s = Scalars { builder, unsigned: false };
         let place = s.cast(place, &Type::F32, false, false);
         coordinate(&mut s, place, axis, mode)

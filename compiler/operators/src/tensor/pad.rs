@@ -293,12 +293,12 @@ impl Padded<'_> {
         let element = lowering.body.value_type(self.input.value).element().clone();
         let last = shape.len().wrapping_sub(1);
         lowering.pointwise(&[], shape, element.clone(), |builder, _| {
-            let mut operands = vec![self.input.value];
+            let mut indices = Vec::with_capacity(shape.len());
             let mut outside: Option<Value> = None;
             for axis in 0..shape.len() {
                 let index = loop_index(builder, axis);
                 if !self.padding.touches(axis) || (axis == last && run == Run::Within) {
-                    operands.push(index);
+                    indices.push(index);
                     continue;
                 }
                 let mut s = Scalars { builder, unsigned: false };
@@ -307,12 +307,13 @@ impl Padded<'_> {
                     _ => s.sub(index, self.lows[axis]),
                 };
                 let (source, is_outside) = self.source(&mut s, axis, position);
-                operands.push(source);
+                indices.push(source);
                 if let Some(is_outside) = is_outside {
                     outside = Some(outside.map_or(is_outside, |all| s.same(arith::ORI, &[all, is_outside])));
                 }
             }
-            let value = builder.value(tensor::EXTRACT, &operands, element.clone(), []);
+            let extract = tensor::Extract { tensor: self.input.value, indices: &indices };
+            let value = builder.value_from(extract, element.clone(), []);
             match outside {
                 Some(outside) => Scalars { builder, unsigned: false }.select(outside, self.fill, value),
                 None => value,

@@ -47,8 +47,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let mirrored = s.sub(last, at[time]);
         let mirrored = s.max(mirrored, zero);
         at[time] = s.select(reversed, mirrored, at[time]);
-        let operands: Vec<Value> = std::iter::once(input.value).chain(at).collect();
-        s.builder.value(tensor::EXTRACT, &operands, element, [])
+        s.builder.value_from(tensor::Extract { tensor: input.value, indices: &at }, element, [])
     });
     lowering.bind(result, value);
     Ok(())

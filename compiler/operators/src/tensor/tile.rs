@@ -93,12 +93,12 @@ fn repeated(lowering: &mut Lowering<'_>, input: &Shaped, repeats: &[i64], elemen
 fn wrapped(lowering: &mut Lowering<'_>, input: &Shaped, shape: &[DimExpr], element: &Type) -> Value {
     let extents: Vec<Value> = input.shape.iter().map(|dim| lowering.dim(dim)).collect();
     lowering.pointwise(&[], shape, element.clone(), |builder, _| {
-        let mut operands = vec![input.value];
+        let mut indices = Vec::with_capacity(extents.len());
         for (axis, &extent) in extents.iter().enumerate() {
             let index = loop_index(builder, axis);
-            operands.push(builder.value(arith::REMUI, &[index, extent], Type::Index, []));
+            indices.push(builder.value(arith::REMUI, &[index, extent], Type::Index, []));
         }
-        builder.value(tensor::EXTRACT, &operands, element.clone(), [])
+        builder.value_from(tensor::Extract { tensor: input.value, indices: &indices }, element.clone(), [])
     })
 }
 

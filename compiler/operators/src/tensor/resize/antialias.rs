@@ -144,10 +144,10 @@ fn filtered(lowering: &mut Lowering<'_>, input: &Shaped, filter: &Filter<'_>, ex
     let value = lowering.generic_onto(&inputs, init, AffineMap::select(rank + 1, &order), &kinds, |builder, e| {
         let (index, tap) = (loop_index(builder, axis), loop_index(builder, rank));
         let (place, weight) = filter.tap(builder, index, tap);
-        let mut operands = vec![input.value];
-        operands.extend((0..rank).map(|axis| loop_index(builder, axis)));
-        operands[1 + axis] = position(builder, place, filter.axis.input);
-        let value = builder.value(tensor::EXTRACT, &operands, wide.clone(), []);
+        let mut indices: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
+        indices[axis] = position(builder, place, filter.axis.input);
+        let extract = tensor::Extract { tensor: input.value, indices: &indices };
+        let value = builder.value_from(extract, wide.clone(), []);
         let mut s = Scalars { builder, unsigned: false };
         let share = s.div(weight, e[1]);
         let share = s.cast(share, &wide, false, false);
