@@ -180,7 +180,7 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
     let [from, to] = [bytes, result].map(|value| Input { value, map: identity.clone() });
     let found = build_generic(&mut builder, &[from], &[to], &parallel(rank), |builder, e| {
         let index = builder.value(arith::INDEX_CASTUI, &[e[0]], Type::Index, []);
-        vec![builder.value(tensor::EXTRACT, &[table, index], element, [])]
+        vec![builder.value_from(tensor::Extract { tensor: table, indices: &[index] }, element, [])]
     });
     found[0]
 }
@@ -200,7 +200,8 @@ fn table(builder: &mut Builder<'_>, bytes: Value, members: &[Generic], element: 
     // the arguments of bodies for constant scalars, and those
     let (arguments, singles): (Vec<Value>, Vec<Input>) =
         members.iter().flat_map(|member| known_arguments(builder.body, member)).unzip();
-    let empty = builder.value(tensor::EMPTY, &[], Type::tensor([Some(BYTES)], element.clone()), []);
+    let r#type = Type::tensor([Some(BYTES)], element.clone());
+    let empty = builder.value_from(tensor::Empty { sizes: &[] }, r#type, []);
     let output = Input { value: empty, map: AffineMap::identity(1) };
     let results = build_generic(builder, &singles, &[output], &parallel(1), |builder, e| {
         let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(0))]);

@@ -273,8 +273,8 @@ fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
     let mut source = value;
     match body.defining_op(value).map(|op| (op, body.code(op))) {
         Some((op, Some(tensor::EMPTY))) => {
-            let sizes = body.op(op).operands().to_vec();
-            return Builder::before(body, before).value(tensor::EMPTY, &sizes, r#type, []);
+            let sizes = tensor::Empty::of(body, op).sizes.to_vec();
+            return Builder::before(body, before).value_from(tensor::Empty { sizes: &sizes }, r#type, []);
         }
         // a reshape of a reshape reads the operand of the first, and is dropped if the extents are provably equal
         Some((op, Some(tensor::RESHAPE))) => source = tensor::Reshape::of(body, op).source,
@@ -316,5 +316,5 @@ fn restore(body: &mut Body, root: Op, result: Value, r#type: Type, axes: &Axes) 
 fn reshape(builder: &mut Builder<'_>, value: Value, extents: &[Value], r#type: Type) -> Value {
     let shape = Type::static_tensor(&[extents.len() as i64], Type::Index);
     let shape = builder.value(tensor::FROM_ELEMENTS, extents, shape, []);
-    builder.value(tensor::RESHAPE, &[value, shape], r#type, [])
+    builder.value_from(tensor::Reshape { source: value, shape }, r#type, [])
 }

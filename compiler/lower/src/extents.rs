@@ -52,8 +52,8 @@ pub fn empty_like(body: &mut Body, value: Value, before: Op) -> Value {
     let r#type = body.value_type(value).clone();
     let shape = r#type.shape().expect("structured tensors are ranked");
     let dynamic = (0..shape.len()).filter(|&axis| shape[axis].is_none());
-    let extents: Vec<Value> = dynamic.map(|axis| extent_of(body, value, axis, before)).collect();
-    Builder::before(body, before).value(tensor::EMPTY, &extents, r#type, [])
+    let sizes: Vec<Value> = dynamic.map(|axis| extent_of(body, value, axis, before)).collect();
+    Builder::before(body, before).value_from(tensor::Empty { sizes: &sizes }, r#type, [])
 }
 
 /// The operand of an operation with the size and memory of a result: for calls of kernels and routines, and operations
@@ -69,8 +69,8 @@ pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
 
 fn dim(body: &mut Body, value: Value, axis: usize, before: Op) -> Value {
     let mut builder = Builder::before(body, before);
-    let axis = builder.constant(Attribute::index(axis as i64), Type::Index);
-    builder.value(tensor::DIM, &[value, axis], Type::Index, [])
+    let index = builder.constant(Attribute::index(axis as i64), Type::Index);
+    builder.value_from(tensor::Dim { source: value, index }, Type::Index, [])
 }
 
 fn concat_extent(body: &mut Body, op: Op, axis: usize, before: Op) -> Value {

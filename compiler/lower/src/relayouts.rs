@@ -188,7 +188,7 @@ impl Moved {
         let origin = body.attribute(op, ORIGIN).cloned();
         let r#type = body.value_type(value).clone();
         let mut builder = Builder::before(body, op).with_location(location);
-        let room = builder.value(tensor::EMPTY, &[], r#type.clone(), []);
+        let room = builder.value_from(tensor::Empty { sizes: &[] }, r#type.clone(), []);
         let inputs = std::iter::once((self.tensor, &self.map)).chain(self.factors.as_ref().map(|(f, map)| (*f, map)));
         let mut operands = Vec::new();
         let mut kinds = Vec::new();

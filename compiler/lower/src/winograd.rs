@@ -115,7 +115,7 @@ impl Convolution {
         let mut builder = Builder::before(body, self.op).with_location(location);
         let [outputs, inputs] = self.groups;
         let points = Type::tensor([points(self.size) as i64, outputs, inputs * GROUP, GROUP].map(Some), Type::F32);
-        let room = builder.value(tensor::EMPTY, &[], points.clone(), []);
+        let room = builder.value_from(tensor::Empty { sizes: &[] }, points.clone(), []);
         let kind = operators::types::element_number(&Type::F32).expect("float is an element type");
         let routine =
             [("routine", Attribute::string(WINOGRAD_POINTS)), ("kinds", Attribute::i64_dense_array(&[kind, kind]))];

@@ -52,12 +52,14 @@ impl Host<'_> {
         let (zero, one) = (self.index(0), self.index(1));
         let at = self.at;
         let mut builder = Builder::at_end(&mut self.body, at);
-        let op = builder.create(scf::FOR, &[zero, bytes, one], &[], []);
+        let bounds = scf::For { lower_bound: zero, upper_bound: bytes, step: one, init_args: &[] };
+        let op = builder.create_from(bounds, &[], []);
         let (_, block) = builder.region_with_block(op, &[Type::Index]);
         let index = builder.body.arguments(block)[0];
         builder.within(block, |builder| {
-            let byte = builder.value(memref::LOAD, &[source, index], Type::I8, []);
-            builder.create(memref::STORE, &[byte, target, index], &[], []);
+            let indices = &[index];
+            let value = builder.value_from(memref::Load { memref: source, indices }, Type::I8, []);
+            builder.create_from(memref::Store { value, memref: target, indices }, &[], []);
             builder.create(scf::YIELD, &[], &[], []);
         });
     }

@@ -159,10 +159,10 @@ impl Host<'_> {
 
     pub(super) fn view(&mut self, bytes: Value, shift: Value, tensor: &Type, extents: &[Value]) -> Value {
         let shape = tensor.shape().expect("structured tensors are ranked");
-        let dynamic = shape.iter().zip(extents).filter(|(extent, _)| extent.is_none()).map(|(_, &value)| value);
-        let operands: Vec<Value> = [bytes, shift].into_iter().chain(dynamic).collect();
+        let sizes: Vec<Value> =
+            shape.iter().zip(extents).filter(|(extent, _)| extent.is_none()).map(|(_, &value)| value).collect();
         let memref = Type::memref(shape, tensor.element().clone());
-        self.pure(memref::VIEW, &operands, memref, [])
+        self.pure_from(memref::View { source: bytes, shift, sizes: &sizes }, memref, [])
     }
 
     /// A buffer, cast to the type of a tensor operand.

@@ -31,7 +31,7 @@ use dialects::{OpCode, arith, cf, func, memref, rt};
 use ir::pass::Choice;
 use ir::{
     Attribute, Attributes, Block, Body, Builder, Diagnostic, Folded, FunctionType, IndexMap, IndexSet, Module, Op,
-    OpName, Registry, Type, Value,
+    OpName, Operands, Registry, Type, Value,
 };
 
 use crate::outline_initialization::INITIALIZE;
@@ -119,7 +119,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
     let table = body.arguments(at)[0];
     let mut builder = Builder::at_end(&mut body, at);
     let zero = builder.constant_index(0);
-    let context_word = builder.value(memref::LOAD, &[table, zero], Type::I64, []);
+    let context_word = builder.value_from(memref::Load { memref: table, indices: &[zero] }, Type::I64, []);
     let context = builder.value(arith::INDEX_CAST, &[context_word], Type::Index, []);
     // the status word is the first field of the run context
     let status = builder.value(rt::BUFFER, &[context], table_type.clone(), []);
@@ -194,6 +194,11 @@ impl Host<'_> {
         self.body.result(op, 0)
     }
 
+    /// [`Host::value`] of the operation that has these operands.
+    fn value_from<O: Operands>(&mut self, operands: O, result: Type, attributes: impl Into<Attributes>) -> Value {
+        Builder::at_end(&mut self.body, self.at).value_from(operands, result, attributes)
+    }
+
     /// A pure operation with one result, folded if possible; an equal one in this block or an enclosing one is reused.
     fn pure(
         &mut self,
@@ -211,6 +216,11 @@ impl Host<'_> {
         let value = self.folded(&pure, value);
         self.known.insert(pure, value);
         value
+    }
+
+    /// [`Host::pure`] of the operation that has these operands.
+    fn pure_from<O: Operands>(&mut self, operands: O, result: Type, attributes: impl Into<Attributes>) -> Value {
+        self.pure(O::name(), &operands.list(), result, attributes)
     }
 
     /// The folded result of a new operation, which is erased then.
@@ -251,6 +261,6 @@ impl Host<'_> {
     }
 
     fn load_word(&mut self, table: Value, at: Value) -> Value {
-        self.value(memref::LOAD, &[table, at], Type::I64, [])
+        self.value_from(memref::Load { memref: table, indices: &[at] }, Type::I64, [])
     }
 }

@@ -50,12 +50,11 @@ impl Host<'_> {
             Some(tensor::FROM_ELEMENTS) => {}
             Some(tensor::EXTRACT) => {
                 let tensor::Extract { tensor, indices } = tensor::Extract::of(&self.source, op);
-                let buffer = self.buffers[&tensor].memref;
-                let indices = indices.iter().map(|operand| self.scalars[operand]);
-                let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
+                let memref = self.buffers[&tensor].memref;
+                let indices: Vec<Value> = indices.iter().map(|operand| self.scalars[operand]).collect();
                 let result = self.source.result(op, 0);
                 let r#type = self.source.value_type(result).clone();
-                let loaded = self.value(memref::LOAD, &operands, r#type, []);
+                let loaded = self.value_from(memref::Load { memref, indices: &indices }, r#type, []);
                 self.scalars.insert(result, loaded);
             }
             Some(rt::CALL) => self.call_routine(op)?,

@@ -89,7 +89,8 @@ impl Host<'_> {
         }
         let fits = self.fits(&dynamic, LIMIT / known);
         let zero = self.index(0);
-        let bytes = self.pure(arith::SELECT, &[fits, bytes, zero], Type::Index, []);
+        let bytes = arith::Select { condition: fits, true_value: bytes, false_value: zero };
+        let bytes = self.pure_from(bytes, Type::Index, []);
         Ok(Size::Dynamic { bytes, fits })
     }
 

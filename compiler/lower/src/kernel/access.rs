@@ -41,8 +41,7 @@ impl Emitter<'_> {
         }
         if let Some(indices) = self.consecutive(buffer, subscripts, &element) {
             let r#type = Type::vector(&[self.lanes as i64], element);
-            let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
-            let op = self.effect(vector::LOAD, &operands, &[r#type], []);
+            let op = self.effect_from(vector::Load { base: buffer, indices: &indices }, &[r#type], []);
             return Lane::Vector(self.body.result(op, 0));
         }
         if let Some(vector) = self.load_every_other(buffer, subscripts, &element) {
@@ -75,15 +74,15 @@ impl Emitter<'_> {
             self.consecutive(buffer, &at, element)
         });
         let r#type = Type::vector(&[lanes], element.clone());
-        let [first, second] = [first?, second?].map(|indices| {
-            let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
-            let op = self.effect(vector::LOAD, &operands, std::slice::from_ref(&r#type), []);
+        let [v1, v2] = [first?, second?].map(|indices| {
+            let load = vector::Load { base: buffer, indices: &indices };
+            let op = self.effect_from(load, std::slice::from_ref(&r#type), []);
             self.body.result(op, 0)
         });
         let pick = |lane: i64| if 2 * lane < lanes { 2 * lane } else { 2 * lane + 1 };
         let mask: Vec<i64> = (0..lanes).map(pick).collect();
         let mask = Attributes::from([("mask", Attribute::i64_dense_array(&mask))]);
-        Some(self.pure(vector::SHUFFLE, &[first, second], r#type, mask))
+        Some(self.pure_from(vector::Shuffle { v1, v2 }, r#type, mask))
     }
 
     /// The outer subscripts and the last one of the first lane, if lanes are every second element: by their last
@@ -102,11 +101,11 @@ impl Emitter<'_> {
     }
 
     fn load_scalar(&mut self, buffer: Value, indices: &[Value], element: Type) -> Value {
-        let operands: Vec<Value> = std::iter::once(buffer).chain(indices.iter().copied()).collect();
+        let load = memref::Load { memref: buffer, indices };
         if self.is_always_there(buffer, indices) {
-            return self.hoist(memref::LOAD, &operands, element, Attributes::new());
+            return self.hoist_from(load, element);
         }
-        let op = self.effect(memref::LOAD, &operands, &[element], []);
+        let op = self.effect_from(load, &[element], []);
         self.body.result(op, 0)
     }
 
@@ -127,24 +126,22 @@ impl Emitter<'_> {
         let subscripts = self.inner(buffer, subscripts);
         let uniform = subscripts.iter().map(Lane::uniform).collect::<Option<Vec<_>>>();
         if let (Some(indices), Some(scalar)) = (uniform, value.uniform()) {
-            let operands: Vec<Value> = [scalar, buffer].into_iter().chain(indices).collect();
-            self.effect(memref::STORE, &operands, &[], []);
+            self.effect_from(memref::Store { value: scalar, memref: buffer, indices: &indices }, &[], []);
             return;
         }
         if self.vectorisable(value)
             && let Some(indices) = self.consecutive(buffer, subscripts, &element)
         {
             let vector = self.vector_of(value);
-            let operands: Vec<Value> = [vector, buffer].into_iter().chain(indices).collect();
-            self.effect(vector::STORE, &operands, &[], []);
+            self.effect_from(vector::Store { value: vector, base: buffer, indices: &indices }, &[], []);
             return;
         }
         let values = self.scalars_of(value);
         let columns: Vec<Vec<Value>> = subscripts.iter().map(|lane| self.scalars_of(lane)).collect();
         for lane in 0..self.lanes {
             let at = |column: &Vec<Value>| column[lane.min(column.len() - 1)];
-            let operands: Vec<Value> = [at(&values), buffer].into_iter().chain(columns.iter().map(at)).collect();
-            self.effect(memref::STORE, &operands, &[], []);
+            let indices: Vec<Value> = columns.iter().map(at).collect();
+            self.effect_from(memref::Store { value: at(&values), memref: buffer, indices: &indices }, &[], []);
         }
     }
 

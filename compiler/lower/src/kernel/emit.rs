@@ -11,7 +11,7 @@
 use dialects::rt::attributes::WORK;
 use dialects::{OpCode, OpCodes, arith, linalg, memref, scf, tensor};
 use ir::pass::Choice;
-use ir::{Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition};
+use ir::{Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Operands, Type, Value, ValueDefinition};
 
 use super::column_tables::Tables;
 use super::lane::Lane;
@@ -159,14 +159,19 @@ impl<'a> Emitter<'a> {
     /// Emits an operation with effects, which is never merged with another.
     pub fn effect(
         &mut self,
-        code: OpCode,
+        name: impl Into<OpName>,
         operands: &[Value],
         results: &[Type],
         attributes: impl Into<Attributes>,
     ) -> Op {
-        let op = self.body.create_op(code, operands, results, attributes.into(), Location::Unknown);
+        let op = self.body.create_op(name, operands, results, attributes.into(), Location::Unknown);
         self.body.append(self.at, op);
         op
+    }
+
+    /// [`Emitter::effect`] of the operation that has these operands.
+    pub fn effect_from<O: Operands>(&mut self, operands: O, results: &[Type], attributes: impl Into<Attributes>) -> Op {
+        self.effect(O::name(), &operands.list(), results, attributes)
     }
 
     /// Emits a pure operation with one result, or returns an equal one that dominates the insertion point.
@@ -191,13 +196,18 @@ impl<'a> Emitter<'a> {
         value
     }
 
+    /// [`Emitter::pure`] of the operation that has these operands.
+    pub fn pure_from<O: Operands>(&mut self, operands: O, result: Type, attributes: impl Into<Attributes>) -> Value {
+        self.pure(O::name(), &operands.list(), result, attributes)
+    }
+
     /// Emits an operation in the entry block, before every loop; its operands must be available there.
-    pub(super) fn hoist(&mut self, code: OpCode, operands: &[Value], result: Type, attributes: Attributes) -> Value {
-        let key = (OpName::from(code), operands.to_vec(), attributes.clone(), Some(result.clone()));
+    fn hoist(&mut self, name: OpName, operands: &[Value], result: Type, attributes: Attributes) -> Value {
+        let key = (name.clone(), operands.to_vec(), attributes.clone(), Some(result.clone()));
         if let Some(&value) = self.hoisted.get(&key) {
             return value;
         }
-        let op = self.body.create_op(code, operands, &[result], attributes, Location::Unknown);
+        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
         self.body.insert(self.entry, self.entry_position, op);
         self.entry_position += 1;
         let value = self.body.result(op, 0);
@@ -205,17 +215,21 @@ impl<'a> Emitter<'a> {
         value
     }
 
+    /// [`Emitter::hoist`] of the operation that has these operands, without attributes.
+    pub(super) fn hoist_from<O: Operands>(&mut self, operands: O, result: Type) -> Value {
+        self.hoist(O::name(), &operands.list(), result, Attributes::new())
+    }
+
     /// An `index` constant.
     pub fn index(&mut self, value: i64) -> Value {
-        let constant =
-            self.hoist(arith::CONSTANT, &[], Type::Index, Attributes::from([("value", Attribute::index(value))]));
+        let constant = self.constant(Attribute::index(value), Type::Index);
         self.constants.insert(constant, value);
         constant
     }
 
     /// A scalar constant.
     pub fn constant(&mut self, value: Attribute, r#type: Type) -> Value {
-        self.hoist(arith::CONSTANT, &[], r#type, Attributes::from([("value", value)]))
+        self.hoist(arith::CONSTANT.into(), &[], r#type, Attributes::from([("value", value)]))
     }
 
     /// The value of an index constant of this emitter.
@@ -318,9 +332,9 @@ impl<'a> Emitter<'a> {
         build: impl FnOnce(&mut Self, Value, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
         let step = self.index(step);
-        let operands: Vec<Value> = [low, high, step].iter().chain(carried).copied().collect();
         let types: Vec<Type> = carried.iter().map(|&v| self.body.value_type(v).clone()).collect();
-        let op = self.effect(scf::FOR, &operands, &types, []);
+        let bounds = scf::For { lower_bound: low, upper_bound: high, step, init_args: carried };
+        let op = self.effect_from(bounds, &types, []);
         let region = self.body.add_region(op);
         let argument_types: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
         let block = self.body.add_block(region, &argument_types);
@@ -437,8 +451,8 @@ impl<'a> Emitter<'a> {
         match shape[axis] {
             Some(extent) => self.index(extent),
             None => {
-                let axis = self.index(axis as i64);
-                self.hoist(memref::DIM, &[buffer, axis], Type::Index, Attributes::new())
+                let index = self.index(axis as i64);
+                self.hoist_from(memref::Dim { source: buffer, index }, Type::Index)
             }
         }
     }

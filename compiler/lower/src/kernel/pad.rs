@@ -119,7 +119,9 @@ fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: 
 /// `a` in rows with a middle, else `b`.
 fn choose(emitter: &mut Emitter<'_>, inside: Option<Value>, a: Value, b: Value) -> Value {
     match inside {
-        Some(inside) => emitter.pure(arith::SELECT, &[inside, a, b], Type::Index, []),
+        Some(condition) => {
+            emitter.pure_from(arith::Select { condition, true_value: a, false_value: b }, Type::Index, [])
+        }
         None => a,
     }
 }

@@ -295,7 +295,7 @@ impl Emitter<'_> {
             // lanes are as independent as their operands
             attributes.set("fastmath", Attribute::Dialect("arith".into(), "fastmath<reassoc>".into()));
         }
-        let folded = self.pure(vector::REDUCTION, &[vector], element.clone(), attributes);
+        let folded = self.pure_from(vector::Reduction { vector, acc: &[] }, element.clone(), attributes);
         Lane::Uniform(self.pure(combiner.code, &[*scalar, folded], element, Attributes::new()))
     }
 

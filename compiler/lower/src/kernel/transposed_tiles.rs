@@ -236,15 +236,16 @@ impl Emitter<'_> {
         let mut columns = Vec::new();
         for lane in 0..self.lanes as i64 {
             let offset = self.index(lane);
-            let mut operands = vec![buffer];
+            let mut indices = Vec::with_capacity(outer.len() + 1);
             for (at, subscript) in outer.iter().enumerate() {
-                operands.push(match subscript.uniform() {
+                indices.push(match subscript.uniform() {
                     Some(index) if at != axis => index,
                     _ => self.add(base, offset),
                 });
             }
-            operands.push(first);
-            let op = self.effect(vector::LOAD, &operands, std::slice::from_ref(&r#type), []);
+            indices.push(first);
+            let load = vector::Load { base: buffer, indices: &indices };
+            let op = self.effect_from(load, std::slice::from_ref(&r#type), []);
             columns.push(self.body.result(op, 0));
         }
         let rows = self.transposed(columns, &r#type);
@@ -299,9 +300,9 @@ impl Emitter<'_> {
         vectors
     }
 
-    fn shuffled(&mut self, pair: [Value; 2], lanes: &[usize], r#type: &Type) -> Value {
+    fn shuffled(&mut self, [v1, v2]: [Value; 2], lanes: &[usize], r#type: &Type) -> Value {
         let lanes: Vec<i64> = lanes.iter().map(|&lane| lane as i64).collect();
         let mask = Attributes::from([("mask", Attribute::i64_dense_array(&lanes))]);
-        self.pure(vector::SHUFFLE, &pair, r#type.clone(), mask)
+        self.pure_from(vector::Shuffle { v1, v2 }, r#type.clone(), mask)
     }
 }

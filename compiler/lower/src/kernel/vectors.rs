@@ -214,10 +214,11 @@ impl Emitter<'_> {
                 .collect(),
             Lane::Vector(value) => {
                 let element = self.body.value_type(*value).element().clone();
+                let extract = vector::Extract { source: *value, dynamic_position: &[] };
                 (0..self.lanes as i64)
                     .map(|lane| {
                         let position = Attributes::from([("static_position", Attribute::i64_dense_array(&[lane]))]);
-                        self.pure(vector::EXTRACT, &[*value], element.clone(), position)
+                        self.pure_from(extract, element.clone(), position)
                     })
                     .collect()
             }

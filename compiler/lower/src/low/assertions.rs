@@ -79,9 +79,9 @@ fn store_unless(body: &mut Body, op: Op, number: i64, status: Value) {
     let (_, then) = builder.region_with_block(branch, &[]);
     builder.body.add_region(branch);
     builder.within(then, |builder| {
-        let number = builder.constant(Attribute::i64(number), Type::I64);
+        let value = builder.constant(Attribute::i64(number), Type::I64);
         let zero = builder.constant_index(0);
-        builder.create(memref::STORE, &[number, status, zero], &[], []);
+        builder.create_from(memref::Store { value, memref: status, indices: &[zero] }, &[], []);
         builder.create(scf::YIELD, &[], &[], []);
     });
     body.erase(op);
@@ -142,7 +142,7 @@ fn guard_body(body: &mut Body) {
             body.erase(op);
         } else {
             let mut builder = Builder::after(body, op);
-            let status = builder.value(memref::LOAD, &[status, zero], Type::I64, []);
+            let status = builder.value_from(memref::Load { memref: status, indices: &[zero] }, Type::I64, []);
             let well = builder.value(arith::CMPI, &[status, fine], Type::I1, [CmpIPredicate::Eq.attribute()]);
             let last = body.defining_op(well).expect("just made");
             leave_unless(body, last, well, &[status], failed);

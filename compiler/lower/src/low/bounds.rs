@@ -33,7 +33,7 @@ pub(super) fn state_bounds(body: &mut Body, kernel: &str, call: Option<&Location
     let mut state = |buffer: Value, name: &str| {
         let message = format!("{place}the kernel '{kernel}' accesses {name} out of bounds");
         let number = Attribute::i64(messages.insert_full(message).0 as i64 + 1);
-        builder.create(rt::BOUNDS, &[buffer, status], &[], [("number", number)]);
+        builder.create_from(rt::Bounds { buffer, status, count: &[] }, &[], [("number", number)]);
     };
     state(status, "its own memory");
     for (number, &buffer) in operands.iter().enumerate() {

@@ -90,22 +90,23 @@ impl Division {
 /// quotient if it is used.
 fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
     let block = body.blocks(body.op(op).regions()[0])[0];
-    let mut bounds = body.op(op).operands().to_vec();
+    let scf::For { lower_bound, upper_bound, step, .. } = scf::For::of(body, op);
     let mut builder = Builder::before(body, op);
-    let mut rest = bounds[0];
+    let (mut rest, mut carried) = (lower_bound, Vec::new());
     for division in divisions {
         // without iterations the divisor may be zero
         let one = builder.constant_index(1);
         let extent = builder.value(arith::MAXSI, &[division.extent, one], Type::Index, []);
         let quotient = builder.value(arith::DIVUI, &[rest, extent], Type::Index, []);
         let product = builder.value(arith::MULI, &[quotient, extent], Type::Index, []);
-        bounds.push(builder.value(arith::SUBI, &[rest, product], Type::Index, []));
-        bounds.extend(division.is_read.then_some(quotient));
+        carried.push(builder.value(arith::SUBI, &[rest, product], Type::Index, []));
+        carried.extend(division.is_read.then_some(quotient));
         rest = quotient;
     }
-    let types = vec![Type::Index; bounds.len() - 3];
+    let types = vec![Type::Index; carried.len()];
     let attributes = builder.body.op(op).attributes.clone();
-    let new = builder.create(scf::FOR, &bounds, &types, attributes);
+    let bounds = scf::For { lower_bound, upper_bound, step, init_args: &carried };
+    let new = builder.create_from(bounds, &types, attributes);
     let region = body.add_region(new);
     body.detach_block(block);
     body.insert_block(region, 0, block);
@@ -133,7 +134,10 @@ fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[(V
     let step = |builder: &mut Builder<'_>, index: Value, grows: Option<Value>| {
         let grown = builder.value(arith::ADDI, &[index, one], Type::Index, []);
         match grows {
-            Some(grows) => builder.value(arith::SELECT, &[grows, grown, index], Type::Index, []),
+            Some(condition) => {
+                let select = arith::Select { condition, true_value: grown, false_value: index };
+                builder.value_from(select, Type::Index, [])
+            }
             None => grown,
         }
     };
@@ -141,7 +145,8 @@ fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[(V
         let grown = step(builder, remainder, grows);
         let predicate = CmpIPredicate::Eq.attribute();
         let is_complete = builder.value(arith::CMPI, &[grown, division.extent], Type::I1, [predicate]);
-        next.push(builder.value(arith::SELECT, &[is_complete, zero, grown], Type::Index, []));
+        let select = arith::Select { condition: is_complete, true_value: zero, false_value: grown };
+        next.push(builder.value_from(select, Type::Index, []));
         next.extend(quotient.map(|quotient| step(builder, quotient, Some(is_complete))));
         grows = Some(is_complete);
     }

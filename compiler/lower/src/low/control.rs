@@ -6,7 +6,7 @@
 use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::ROLLED;
 use dialects::{OpCode, OpCodes, arith, cf, scf};
-use ir::{Attribute, Block, Body, Module, Op, Result, Type, Value};
+use ir::{Attribute, Block, Body, Builder, Module, Op, Result, Type, Value};
 
 use super::scope::{definitions, with_body};
 
@@ -104,10 +104,11 @@ fn branch(body: &mut Body, from: Block, like: Op, target: Block, values: &[Value
 /// A conditional branch to two blocks, each with its operands.
 fn branch_if(body: &mut Body, from: Block, like: Op, condition: Value, targets: [(Block, &[Value]); 2]) {
     let [(then, on_true), (otherwise, on_false)] = targets;
-    let operands: Vec<Value> = [condition].iter().chain(on_true).chain(on_false).copied().collect();
-    let op = append(body, from, like, cf::COND_BR, &operands, &[]);
+    let branch = cf::CondBr { condition, destination_operands: &[on_true, on_false].concat() };
     let segments = [1, on_true.len() as i64, on_false.len() as i64];
-    body.op_mut(op).attributes.set("operandSegmentSizes", Attribute::i32_dense_array(&segments));
+    let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&segments));
+    let location = body.op(like).location.clone();
+    let op = Builder::at_end(body, from).with_location(location).create_from(branch, &[], [segments]);
     body.set_successors(op, &[then, otherwise]);
 }
 

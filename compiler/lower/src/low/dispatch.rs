@@ -36,7 +36,7 @@ pub fn detect_level(module: &mut Module, function: &str) -> Result<()> {
         let level = builder.value(func::CALL, &[], Type::I64, callee);
         let word = word(&mut builder);
         let zero = builder.constant_index(0);
-        builder.create(memref::STORE, &[level, word, zero], &[], []);
+        builder.create_from(memref::Store { value: level, memref: word, indices: &[zero] }, &[], []);
     });
     declare_runtime(module)
 }
@@ -96,7 +96,7 @@ fn dispatch(module: &mut Module, kernel: Op) {
     let mut builder = Builder::at_end(&mut choice, entry);
     let word = word(&mut builder);
     let zero = builder.constant_index(0);
-    let level = builder.value(memref::LOAD, &[word, zero], Type::I64, []);
+    let level = builder.value_from(memref::Load { memref: word, indices: &[zero] }, Type::I64, []);
     choose(&mut builder, level, &arguments, &LEVELS.map(|(level, _)| (level, version(level))));
     builder.create(func::RETURN, &[], &[], []);
     module.body.set_isolated(kernel, choice);

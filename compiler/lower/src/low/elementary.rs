@@ -80,7 +80,8 @@ impl Arithmetic<'_, '_> {
     }
 
     fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
-        self.apply(math::FMA, &[a, b, c])
+        let r#type = self.builder.body.value_type(a).clone();
+        self.builder.value_from(math::Fma { a, b, c }, r#type, [])
     }
 
     fn fma_constant(&mut self, a: Value, factor: f64, c: Value) -> Value {
@@ -322,7 +323,7 @@ impl Arithmetic<'_, '_> {
         let is_any_far = match self.lanes {
             Some(_) => {
                 let kind = Attribute::Dialect("vector".into(), "kind<or>".into());
-                self.builder.value(vector::REDUCTION, &[far], Type::I1, [("kind", kind)])
+                self.builder.value_from(vector::Reduction { vector: far, acc: &[] }, Type::I1, [("kind", kind)])
             }
             None => far,
         };
@@ -359,9 +360,9 @@ impl Arithmetic<'_, '_> {
         self.builder.value(vector::FROM_ELEMENTS, &columns, Type::vector(&[lanes], result), [])
     }
 
-    fn extract(&mut self, vector: Value, lane: i64) -> Value {
-        let element = self.builder.body.value_type(vector).element().clone();
+    fn extract(&mut self, source: Value, lane: i64) -> Value {
+        let element = self.builder.body.value_type(source).element().clone();
         let position = ("static_position", Attribute::i64_dense_array(&[lane]));
-        self.builder.value(vector::EXTRACT, &[vector], element, [position])
+        self.builder.value_from(vector::Extract { source, dynamic_position: &[] }, element, [position])
     }
 }

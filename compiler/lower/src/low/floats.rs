@@ -83,7 +83,7 @@ pub(super) trait Floats<'b> {
 
     fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
         let r#type = self.builder().body.value_type(yes).clone();
-        self.builder().value(arith::SELECT, &[condition, yes, no], r#type, [])
+        self.builder().value_from(arith::Select { condition, true_value: yes, false_value: no }, r#type, [])
     }
 
     /// `x` clamped to a range; NaN stays.

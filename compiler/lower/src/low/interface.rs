@@ -57,7 +57,8 @@ impl EntryPoint<'_> {
         for (addresses, shapes) in [(inputs, &shapes.inputs), (outputs, &shapes.outputs)] {
             for (number, shape) in shapes.iter().enumerate() {
                 let number = builder.constant_index(number as i64);
-                let address = builder.value(rt::LOAD_ADDRESS, &[addresses, number], Type::Index, []);
+                let address = rt::LoadAddress { pointers: addresses, index: number };
+                let address = builder.value_from(address, Type::Index, []);
                 let address = builder.value(arith::INDEX_CAST, &[address], Type::I64, []);
                 let none = builder.value(arith::CMPI, &[address, zero], Type::I1, [CmpIPredicate::Eq.attribute()]);
                 missing = builder.value(arith::ORI, &[missing, none], Type::I1, []);
@@ -70,9 +71,9 @@ impl EntryPoint<'_> {
             }
         }
         let unready = self.needs.as_ref().map(|ready| {
-            let ready = memory_of(&mut builder, ready);
+            let memref = memory_of(&mut builder, ready);
             let first = builder.constant_index(0);
-            let ready = builder.value(memref::LOAD, &[ready, first], Type::I64, []);
+            let ready = builder.value_from(memref::Load { memref, indices: &[first] }, Type::I64, []);
             builder.value(arith::CMPI, &[ready, zero], Type::I1, [CmpIPredicate::Eq.attribute()])
         });
         let refusal = unready.map_or(missing, |unready| builder.value(arith::ORI, &[missing, unready], Type::I1, []));
@@ -81,7 +82,8 @@ impl EntryPoint<'_> {
         builder.within(refused, |builder| {
             let [address, order] =
                 [Status::NoAddress, Status::NotInitialized].map(|status| word(builder, status.code()));
-            let code = builder.value(arith::SELECT, &[missing, address, order], Type::I64, []);
+            let code = arith::Select { condition: missing, true_value: address, false_value: order };
+            let code = builder.value_from(code, Type::I64, []);
             builder.create(scf::YIELD, &[code], &[], []);
         });
         let (_, run) = builder.region_with_block(choice, &[]);
@@ -120,9 +122,9 @@ fn word(builder: &mut Builder<'_>, value: i64) -> Value {
     builder.constant(Attribute::Integer(value, Type::I64), Type::I64)
 }
 
-fn store(builder: &mut Builder<'_>, word: Value, table: Value, at: i64) {
+fn store(builder: &mut Builder<'_>, value: Value, memref: Value, at: i64) {
     let at = builder.constant_index(at);
-    builder.create(memref::STORE, &[word, table, at], &[], []);
+    builder.create_from(memref::Store { value, memref, indices: &[at] }, &[], []);
 }
 
 /// Words of the module, and their type.

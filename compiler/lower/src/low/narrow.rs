@@ -256,14 +256,15 @@ impl Widener<'_, '_, '_> {
         let table = builder.value(memref::GET_GLOBAL, &[], buffer, [("name", Attribute::symbol(table))]);
         let read = |builder: &mut Builder<'_>, index: Value| {
             let index = builder.value(arith::INDEX_CASTUI, &[index], Type::Index, []);
-            builder.value(memref::LOAD, &[table, index], element.clone(), [])
+            builder.value_from(memref::Load { memref: table, indices: &[index] }, element.clone(), [])
         };
         let Some(lanes) = lanes else { return read(builder, index) };
         let scalar = builder.body.value_type(index).element().clone();
         let values: Vec<Value> = (0..lanes)
             .map(|lane| {
                 let position = ("static_position", Attribute::i64_dense_array(&[lane]));
-                let index = builder.value(vector::EXTRACT, &[index], scalar.clone(), [position]);
+                let index = vector::Extract { source: index, dynamic_position: &[] };
+                let index = builder.value_from(index, scalar.clone(), [position]);
                 read(builder, index)
             })
             .collect();

@@ -97,7 +97,8 @@ impl Loop {
     /// The same loop as `scf.for`.
     fn serialise(&self, body: &mut Body) {
         let block = self.block(body);
-        let serial = Builder::before(body, self.op).create(scf::FOR, &[self.low, self.high, self.step], &[], []);
+        let bounds = scf::For { lower_bound: self.low, upper_bound: self.high, step: self.step, init_args: &[] };
+        let serial = Builder::before(body, self.op).create_from(bounds, &[], []);
         let region = body.add_region(serial);
         body.detach_block(block);
         body.insert_block(region, 0, block);
@@ -111,12 +112,13 @@ impl Loop {
     fn outline(&self, body: &mut Body, name: &str) -> Body {
         let (function, captured) = self.function(body);
         let entry = body.entry().expect("the function has a body");
-        let table = stack_table(&mut Builder::at_start(body, entry), captured.words.max(1));
+        let environment = stack_table(&mut Builder::at_start(body, entry), captured.words.max(1));
         let mut builder = Builder::before(body, self.op);
-        captured.write(&mut builder, table);
+        captured.write(&mut builder, environment);
         let count = self.count(&mut builder);
         let work = builder.constant_index(self.work);
-        builder.create(rt::PARALLEL_FOR, &[table, count, work], &[], [("callee", Attribute::symbol(name))]);
+        let callee = [("callee", Attribute::symbol(name))];
+        builder.create_from(rt::ParallelFor { environment, count, work }, &[], callee);
         body.erase(self.op);
         function
     }
@@ -135,9 +137,7 @@ impl Loop {
         let mut function = Body::new();
         let entry = function.add_block(function.root(), &[table_type(), Type::Index, Type::Index]);
         let &[table, begin, end] = function.arguments(entry) else { unreachable!("just made") };
-        let serial = function.create_op(scf::FOR, &[], &[], Attributes::new(), body.op(self.op).location.clone());
-        let region = function.add_region(serial);
-        let inner = function.add_block(region, &[Type::Index]);
+        let inner = function.create_block(&[Type::Index]);
         let mut environment = Environment::new(body, &mut function, table, entry);
         let mut mapping = Mapping::default();
         let counter = function.arguments(inner)[0];
@@ -161,12 +161,13 @@ impl Loop {
         }
         Builder::at_end(&mut function, inner).create(scf::YIELD, &[], &[], []);
         environment.bring_bounds(&mut function, &mut mapping);
-        let mut builder = Builder::at_end(&mut function, entry);
-        let one = builder.constant_index(1);
-        builder.create(func::RETURN, &[], &[], []);
-        let at = function.ops(entry).len() - 1;
-        function.insert(entry, at, serial);
-        function.set_operands(serial, &[begin, end, one]);
+        let step = Builder::at_end(&mut function, entry).constant_index(1);
+        let bounds = scf::For { lower_bound: begin, upper_bound: end, step, init_args: &[] };
+        let mut builder = Builder::at_end(&mut function, entry).with_location(body.op(self.op).location.clone());
+        let serial = builder.create_from(bounds, &[], []);
+        let region = function.add_region(serial);
+        function.insert_block(region, 0, inner);
+        Builder::at_end(&mut function, entry).create(func::RETURN, &[], &[], []);
         let captured = environment.finish(&mut function);
         (function, captured)
     }
@@ -192,7 +193,7 @@ impl Captured {
             let r#type = builder.body.value_type(value).clone();
             let place = vector_place(builder, table, at, &r#type);
             let zero = builder.constant_index(0);
-            builder.create(vector::STORE, &[value, place, zero], &[], []);
+            builder.create_from(vector::Store { value, base: place, indices: &[zero] }, &[], []);
         }
     }
 }
@@ -272,7 +273,7 @@ impl<'b> Environment<'b> {
             let mut builder = Builder::at_end(function, self.entry);
             let place = vector_place(&mut builder, self.table, at, &r#type);
             let zero = builder.constant_index(0);
-            return builder.value(vector::LOAD, &[place, zero], r#type, []);
+            return builder.value_from(vector::Load { base: place, indices: &[zero] }, r#type, []);
         }
         self.captured.scalars.push((at, value));
         function.add_result(self.unpack, r#type)
@@ -290,11 +291,10 @@ impl<'b> Environment<'b> {
             let copies: IndexSet<Value> =
                 [mapping.get(&buffer), self.repeated.get(&buffer)].into_iter().flatten().copied().collect();
             for copy in copies {
-                let rest = std::iter::once(&status).chain(count);
-                let rest: Vec<Value> = rest.map(|&operand| self.bring(function, mapping, operand)).collect();
-                let operands: Vec<Value> = std::iter::once(copy).chain(rest).collect();
-                let attributes = operation.attributes.clone();
-                Builder::at_end(function, self.entry).create(rt::BOUNDS, &operands, &[], attributes);
+                let status = self.bring(function, mapping, status);
+                let count: Vec<Value> = count.iter().map(|&operand| self.bring(function, mapping, operand)).collect();
+                let bounds = rt::Bounds { buffer: copy, status, count: &count };
+                Builder::at_end(function, self.entry).create_from(bounds, &[], operation.attributes.clone());
             }
         }
     }

@@ -55,10 +55,10 @@ fn time_call(body: &mut ir::Body, call: Op, number: i64, words: i64) {
     let table = builder.value(memref::GET_GLOBAL, &[], table_type(words), [("name", Attribute::symbol(PROFILE))]);
     let one = builder.constant(Attribute::i64(1), Type::I64);
     for (offset, amount) in [(0, time), (1, one)] {
-        let at = builder.constant_index(2 * number + offset);
-        let before = builder.value(memref::LOAD, &[table, at], Type::I64, []);
-        let after = builder.value(arith::ADDI, &[before, amount], Type::I64, []);
-        builder.create(memref::STORE, &[after, table, at], &[], []);
+        let indices = &[builder.constant_index(2 * number + offset)];
+        let before = builder.value_from(memref::Load { memref: table, indices }, Type::I64, []);
+        let value = builder.value(arith::ADDI, &[before, amount], Type::I64, []);
+        builder.create_from(memref::Store { value, memref: table, indices }, &[], []);
     }
 }
 

@@ -173,7 +173,8 @@ impl RowLoop {
     }
 
     fn rewrite(&self, body: &mut Body) {
-        let operands = body.op(self.op).operands().to_vec();
+        let scf::For { lower_bound, upper_bound, init_args, .. } = scf::For::of(body, self.op);
+        let init_args = init_args.to_vec();
         let results = body.op(self.op).results().to_vec();
         let types: Vec<Type> = results.iter().map(|&result| body.value_type(result).clone()).collect();
         let home = enclosing_parallel_block(body, self.op).or(body.entry()).expect("a loop is inside a block");
@@ -182,14 +183,13 @@ impl RowLoop {
 
         let mut builder = Builder::before(body, self.op);
         let piece = builder.constant_index(PIECE);
-        let (high, carried) = (operands[1], &operands[3..]);
-        let bounds: Vec<Value> = [operands[0], high, piece].iter().chain(carried).copied().collect();
-        let around = builder.create(scf::FOR, &bounds, &types, []);
+        let bounds = scf::For { lower_bound, upper_bound, step: piece, init_args: &init_args };
+        let around = builder.create_from(bounds, &types, []);
         let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types.iter().cloned()).collect();
         let (_, block) = builder.region_with_block(around, &arguments);
         let arguments = builder.body.arguments(block).to_vec();
         let results = builder.within(block, |builder| {
-            let rest = builder.value(arith::SUBI, &[high, arguments[0]], Type::Index, []);
+            let rest = builder.value(arith::SUBI, &[upper_bound, arguments[0]], Type::Index, []);
             let count = builder.value(arith::MINSI, &[rest, piece], Type::Index, []);
             let end = builder.value(arith::ADDI, &[arguments[0], count], Type::Index, []);
             let piece = Piece { row: self, memories: &memories, begin: arguments[0], end, count };

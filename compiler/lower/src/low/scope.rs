@@ -46,7 +46,7 @@ pub(super) fn with_body<T>(module: &mut Module, op: Op, change: impl FnOnce(&mut
 /// word.
 pub(super) fn status_word(builder: &mut Builder<'_>, table: Value) -> Value {
     let zero = builder.constant_index(0);
-    let word = builder.value(memref::LOAD, &[table, zero], Type::I64, []);
+    let word = builder.value_from(memref::Load { memref: table, indices: &[zero] }, Type::I64, []);
     let address = builder.value(arith::INDEX_CAST, &[word], Type::Index, []);
     builder.value(rt::BUFFER, &[address], table_type(), [])
 }
@@ -92,7 +92,7 @@ pub(super) fn leave_unless(body: &mut Body, op: Op, condition: Value, arguments:
     let position = body.position(op);
     body.move_ops(block, position + 1, rest);
     let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, arguments.len() as i64]));
-    let operands = [&[condition], arguments].concat();
-    let branch = Builder::at_end(body, block).create(cf::COND_BR, &operands, &[], [segments]);
+    let branch = cf::CondBr { condition, destination_operands: arguments };
+    let branch = Builder::at_end(body, block).create_from(branch, &[], [segments]);
     body.set_successors(branch, &[rest, failed]);
 }

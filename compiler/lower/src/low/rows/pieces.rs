@@ -79,11 +79,11 @@ impl Piece<'_> {
         self.inner_loop(builder, &[], |piece, builder, mapping, offset| {
             piece.copy(builder, mapping, offset, &piece.needed(builder.body, &wanted));
             for &operand in operands {
-                let memory = piece.memories[operand.row].operands[operand.at].buffer;
+                let base = piece.memories[operand.row].operands[operand.at].buffer;
                 for (place, value) in operand.of(rows).iter().enumerate() {
                     let index = rows[operand.row].place(builder, offset, place);
                     let value = mapping.get(value).copied().unwrap_or(*value);
-                    builder.create(vector::STORE, &[value, memory, index], &[], []);
+                    builder.create_from(vector::Store { value, base, indices: &[index] }, &[], []);
                 }
             }
             Vec::new()
@@ -114,9 +114,9 @@ impl Piece<'_> {
         build: impl FnOnce(&Self, &mut Builder<'_>, &mut Mapping, Value) -> Vec<Value>,
     ) -> Vec<Value> {
         let step = builder.constant_index(self.row.step);
-        let operands: Vec<Value> = [self.begin, self.end, step].iter().chain(carried).copied().collect();
         let types: Vec<Type> = carried.iter().map(|&value| builder.body.value_type(value).clone()).collect();
-        let around = builder.create(scf::FOR, &operands, &types, []);
+        let bounds = scf::For { lower_bound: self.begin, upper_bound: self.end, step, init_args: carried };
+        let around = builder.create_from(bounds, &types, []);
         let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
         let (_, block) = builder.region_with_block(around, &arguments);
         let old = builder.body.arguments(self.row.block).to_vec();
@@ -159,7 +159,8 @@ impl Piece<'_> {
             let index = self.row.rows[at].place(builder, offset, place);
             let result = builder.body.result(op, 0);
             let r#type = builder.body.value_type(result).clone();
-            let value = builder.value(vector::LOAD, &[self.memories[at].result.buffer, index], r#type, []);
+            let load = vector::Load { base: self.memories[at].result.buffer, indices: &[index] };
+            let value = builder.value_from(load, r#type, []);
             mapping.insert(result, value);
         }
     }

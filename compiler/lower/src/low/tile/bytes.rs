@@ -112,7 +112,8 @@ impl Bytes<'_> {
                 let whole = code.sub(steps, rest_steps);
                 let sums = code.for_loop((zero, whole, QUAD), sums, |code, at, sums| {
                     let at_left = code.add(left, at);
-                    let bytes = code.value(vector::LOAD, &[self.left, at_left], lanes_of(QUAD, Type::I8));
+                    let bytes = vector::Load { base: self.left, indices: &[at_left] };
+                    let bytes = code.value_from(bytes, lanes_of(QUAD, Type::I8));
                     self.quad(code, bytes, (right, at), sums)
                 });
                 if rest == 0 {
@@ -126,7 +127,8 @@ impl Bytes<'_> {
         for (number, sum) in (0..).zip(sums) {
             let after = number * VECTOR_COLUMNS;
             let (column, target) = (code.plus(column, after), code.plus(target, after));
-            let mut load = |buffer, at| code.value(vector::LOAD, &[buffer, at], lanes_of(VECTOR_COLUMNS, Type::I32));
+            let mut load =
+                |base, at| code.value_from(vector::Load { base, indices: &[at] }, lanes_of(VECTOR_COLUMNS, Type::I32));
             let start = match self.tile.start {
                 Start::Zero => None,
                 Start::Columns => Some(load(self.from, column)),
@@ -152,7 +154,7 @@ impl Bytes<'_> {
         }
         let at = code.add(left, whole);
         let at = code.plus(at, step);
-        code.value(memref::LOAD, &[self.left, at], Type::I8)
+        code.value_from(memref::Load { memref: self.left, indices: &[at] }, Type::I8)
     }
 
     /// Adds the products of a quad of the left operand with those of all columns, `at` steps after the right operand's first.
@@ -164,7 +166,8 @@ impl Bytes<'_> {
         let first = code.add_product(right, at, group);
         let add = |(number, sum): (i64, Value)| {
             let at = code.plus(first, number * LANES);
-            let columns = code.value(vector::LOAD, &[self.right, at], lanes_of(LANES, Type::I8));
+            let columns = vector::Load { base: self.right, indices: &[at] };
+            let columns = code.value_from(columns, lanes_of(LANES, Type::I8));
             let columns = code.value(arith::EXTSI, &[columns], lanes_of(LANES, Type::I16));
             let [wide, columns] =
                 [factors, columns].map(|factor| code.value(arith::EXTSI, &[factor], lanes_of(LANES, Type::I32)));
@@ -179,10 +182,11 @@ impl Bytes<'_> {
 
     fn element(&self, code: &mut Code<'_>, row: Value, column: Value) {
         let Element { left, right, target } = self.place(code, row, column);
+        let mut load = |memref, at| code.value_from(memref::Load { memref, indices: &[at] }, Type::I32);
         let start = match self.tile.start {
             Start::Zero => code.zero_sum(),
-            Start::Columns => code.value(memref::LOAD, &[self.from, column], Type::I32),
-            Start::Values => code.value(memref::LOAD, &[self.out, target], Type::I32),
+            Start::Columns => load(self.from, column),
+            Start::Values => load(self.out, target),
         };
         let sums = self.reduce(
             code,
@@ -235,8 +239,8 @@ impl Bytes<'_> {
         let whole = code.sub(at, within);
         let right = code.add_product(right, whole, self.walk.right[3]);
         let right = code.add(right, within);
-        let mut load = |buffer: Value, at: Value, widen: OpCode| {
-            let byte = code.value(memref::LOAD, &[buffer, at], Type::I8);
+        let mut load = |memref: Value, at: Value, widen: OpCode| {
+            let byte = code.value_from(memref::Load { memref, indices: &[at] }, Type::I8);
             code.value(widen, &[byte], Type::I32)
         };
         let (a, b) = (load(self.left, left, arith::EXTUI), load(self.right, right, arith::EXTSI));

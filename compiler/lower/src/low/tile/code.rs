@@ -2,7 +2,7 @@
 
 use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, memref, rt, scf, vector};
-use ir::{Attribute, Body, Builder, Type, Value};
+use ir::{Attribute, Body, Builder, Operands, Type, Value};
 
 use dialects::rt::attributes::ROLLED;
 
@@ -127,8 +127,9 @@ impl<'b> Code<'b> {
             _ if yes == no || self.known(yes).is_some_and(|yes| self.known(no) == Some(yes)) => yes,
             _ => {
                 let predicate = [CmpIPredicate::Eq.attribute()];
-                let equal = self.builder.value(arith::CMPI, &[a, b], Type::I1, predicate);
-                self.builder.value(arith::SELECT, &[equal, yes, no], Type::Index, [])
+                let condition = self.builder.value(arith::CMPI, &[a, b], Type::I1, predicate);
+                let select = arith::Select { condition, true_value: yes, false_value: no };
+                self.builder.value_from(select, Type::Index, [])
             }
         }
     }
@@ -150,8 +151,8 @@ impl<'b> Code<'b> {
         }
         let step = self.index(step);
         let types: Vec<Type> = carried.iter().map(|&value| self.body().value_type(value).clone()).collect();
-        let operands: Vec<Value> = [low, high, step].into_iter().chain(carried).collect();
-        let op = self.builder.create(scf::FOR, &operands, &types, [(ROLLED, Attribute::Unit)]);
+        let bounds = scf::For { lower_bound: low, upper_bound: high, step, init_args: &carried };
+        let op = self.builder.create_from(bounds, &types, [(ROLLED, Attribute::Unit)]);
         let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
         let (_, block) = self.builder.region_with_block(op, &arguments);
         let arguments = self.body().arguments(block).to_vec();
@@ -199,19 +200,25 @@ impl<'b> Code<'b> {
                 let sizes = [("mask_dim_sizes", Attribute::i64_dense_array(&[count.min(self.lanes)]))];
                 self.builder.value(vector::CONSTANT_MASK, &[], r#type, sizes)
             }
-            None => self.builder.value(vector::CREATE_MASK, &[count], r#type, []),
+            None => self.builder.value_from(vector::CreateMask { operands: &[count] }, r#type, []),
         }
     }
 
     /// Loads one element into every lane.
     pub(super) fn load_broadcast(&mut self, from: Place) -> Value {
-        let element = self.builder.value(memref::LOAD, &[from.buffer, from.at], self.element.clone(), []);
+        let element = memref::Load { memref: from.buffer, indices: &[from.at] };
+        let element = self.builder.value_from(element, self.element.clone(), []);
         self.builder.value(vector::BROADCAST, &[element], self.vector(), [])
     }
 
     /// An operation with one result.
     pub(super) fn value(&mut self, code: OpCode, operands: &[Value], r#type: Type) -> Value {
         self.builder.value(code, operands, r#type, [])
+    }
+
+    /// The operation that has these operands and one result.
+    pub(super) fn value_from<O: Operands>(&mut self, operands: O, r#type: Type) -> Value {
+        self.builder.value_from(operands, r#type, [])
     }
 
     /// A zero in the type of int8 sums.
@@ -234,32 +241,34 @@ impl<'b> Code<'b> {
     pub(super) fn shuffle(&mut self, value: Value, positions: &[i64], element: Type) -> Value {
         let r#type = Type::vector(&[positions.len() as i64], element);
         let mask = [("mask", Attribute::i64_dense_array(positions))];
-        self.builder.value(vector::SHUFFLE, &[value, value], r#type, mask)
+        self.builder.value_from(vector::Shuffle { v1: value, v2: value }, r#type, mask)
     }
 
     /// Stores one element.
     pub(super) fn store_element(&mut self, value: Value, to: Place) {
-        self.builder.create(memref::STORE, &[value, to.buffer, to.at], &[], []);
+        self.builder.create_from(memref::Store { value, memref: to.buffer, indices: &[to.at] }, &[], []);
     }
 
     /// Consecutive elements; masked-off ones are zero.
     pub(super) fn load(&mut self, from: Place, mask: Option<Value>) -> Value {
+        let (base, indices) = (from.buffer, &[from.at]);
         let Some(mask) = mask else {
-            return self.builder.value(vector::LOAD, &[from.buffer, from.at], self.vector(), []);
+            return self.builder.value_from(vector::Load { base, indices }, self.vector(), []);
         };
-        let zeros = self.zeros();
-        self.builder.value(vector::MASKEDLOAD, &[from.buffer, from.at, mask, zeros], self.vector(), [])
+        let pass_thru = self.zeros();
+        self.builder.value_from(vector::Maskedload { base, indices, mask, pass_thru }, self.vector(), [])
     }
 
     pub(super) fn store(&mut self, value: Value, to: Place, mask: Option<Value>) {
+        let (base, indices) = (to.buffer, &[to.at]);
         match mask {
-            None => self.builder.create(vector::STORE, &[value, to.buffer, to.at], &[], []),
-            Some(mask) => self.builder.create(vector::MASKEDSTORE, &[to.buffer, to.at, mask, value], &[], []),
+            None => self.builder.create_from(vector::Store { value, base, indices }, &[], []),
+            Some(mask) => self.builder.create_from(vector::Maskedstore { base, indices, mask, value }, &[], []),
         };
     }
 
     /// `a·b + sum`
     pub(super) fn fused(&mut self, a: Value, b: Value, sum: Value) -> Value {
-        self.builder.value(vector::FMA, &[a, b, sum], self.vector(), [])
+        self.builder.value_from(vector::Fma { lhs: a, rhs: b, acc: sum }, self.vector(), [])
     }
 }
