@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use dialects::onnx::OnnxOp;
+use regex::Regex;
 
 /// The folders of sources, and the parts of them that may name operators: rows, the tables of schemas and their tests,
 /// and rewrite rules.
@@ -26,21 +27,30 @@ fn find(folder: &Path, extension: &str, is_wanted: &dyn Fn(&Path) -> bool, found
     }
 }
 
-/// The lines of code below some folders, without those of files that are exempt, in which a quoted text offends.
-fn offending(folders: &[&str], exempt: &[&str], offends: impl Fn(&str) -> bool) -> Vec<String> {
+/// The files below some folders that are not exempt, and their lines of code; comments are empty lines.
+fn code(folders: &[&str], exempt: &[&str]) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut sources = Vec::new();
     folders.iter().for_each(|folder| files(&root.join(folder), &mut sources));
     assert!(sources.len() > 100, "the sources are not where they were");
-    let mut found = Vec::new();
-    for path in sources.iter().filter(|path| !exempt.iter().any(|exempt| path.starts_with(root.join(exempt)))) {
-        let text = std::fs::read_to_string(path).expect("sources are text");
+    sources.retain(|path| !exempt.iter().any(|exempt| path.starts_with(root.join(exempt))));
+    let code_of = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("sources are text");
         // unit tests are at the end of a file
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
-        for (number, line) in lines.filter(|(_, line)| line.split('"').skip(1).step_by(2).any(&offends)) {
-            found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
-        }
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let lines: Vec<&str> = code.lines().map(|line| Some(line).filter(is_code).unwrap_or_default()).collect();
+        (path, lines.join("\n"))
+    };
+    sources.into_iter().map(code_of).collect()
+}
+
+/// The lines of code below some folders, without those of files that are exempt, in which a quoted text offends.
+fn offending(folders: &[&str], exempt: &[&str], offends: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, code) in code(folders, exempt) {
+        let lines = code.lines().enumerate().filter(|(_, line)| line.split('"').skip(1).step_by(2).any(&offends));
+        found.extend(lines.map(|(number, line)| format!("{}:{}: {}", path.display(), number + 1, line.trim())));
     }
     found
 }
@@ -60,6 +70,34 @@ fn only_definitions_quote_operations() {
     let is_operation = |text: &str| dialects::OpCode::of_text(text).is_some();
     let found = offending(&["compiler", "runtime/src", "tools"], &["compiler/ir/src/op_name.rs"], is_operation);
     assert!(found.is_empty(), "operations quoted outside of their definitions:\n{}", found.join("\n"));
+}
+
+/// Operations that have a struct of named operands are created from it, not from their code and a list of operands. The code generators and
+/// the interpreter create no operations; they match on codes and lists.
+#[test]
+fn named_operands_are_not_listed() {
+    let structs = include_str!("../../dialects/src/codes/operands.rs");
+    let names =
+        structs.lines().filter_map(|line| line.trim().strip_prefix("/// The operands of `")?.strip_suffix("`."));
+    let codes: Vec<String> = names
+        .filter_map(|name| name.split_once('.'))
+        .map(|(dialect, own)| format!("{dialect}::{}", own.to_uppercase()))
+        .collect();
+    assert!(codes.len() > 30, "the structs are not where they were");
+    // a code as an argument, and the next one: a borrow, a variable or a call
+    let list =
+        Regex::new(&format!(r"\b(?:{})\s*,\s*(?:&|[a-z_.]+[,()\[])", codes.join("|"))).expect("the pattern is valid");
+    let creates = "builder.value(\n    tensor::EXTRACT,\n    operands,\n    element,\n)";
+    assert!(list.is_match(creates) && list.is_match("emitter.pure(vector::SHUFFLE, &pair, r#type, mask)"));
+    let exempt = ["compiler/codegen-cranelift", "compiler/codegen-llvm", "compiler/interpreter"];
+    let mut found = Vec::new();
+    for (path, code) in code(SOURCES, &exempt) {
+        found.extend(list.find_iter(&code).map(|at| {
+            let line = code[..at.start()].matches('\n').count() + 1;
+            format!("{}:{line}: {}", path.display(), at.as_str())
+        }));
+    }
+    assert!(found.is_empty(), "operands listed without their names:\n{}", found.join("\n"));
 }
 
 /// Files that a document or a comment names in code spans, by a path, exist.
