@@ -35,7 +35,7 @@ pub mod stop;
 pub mod strings;
 mod symbols;
 pub mod values;
-mod weights;
+mod weights_file;
 
 pub use context::RunContext;
 pub use symbols::symbols;

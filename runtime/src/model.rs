@@ -13,7 +13,7 @@ use abi::Status;
 
 use crate::context::RunContext;
 use crate::pool::{rt_begin_run, rt_end_run};
-use crate::{outputs, processor, weights};
+use crate::{outputs, processor, weights_file};
 
 /// The message of a status that no code of ours gives.
 const UNKNOWN: &CStr = c"the run ended with an unknown status";
@@ -175,7 +175,7 @@ impl Model {
         if !weights.load(Ordering::Acquire).is_null() {
             return 0;
         }
-        match weights::load(path, self.weights_checksum as u64, self.weights_length as u64) {
+        match weights_file::load(path, self.weights_checksum as u64, self.weights_length as u64) {
             Ok(address) => {
                 weights.store(address.cast_mut(), Ordering::Release);
                 0

@@ -19,7 +19,7 @@ use crate::processor::define_detection;
 use crate::stack::{state, with_bound};
 use crate::target::Options;
 use crate::webassembly::WebAssembly;
-use crate::weights::{Mapped, Weights};
+use crate::weights_file::{Mapped, Weights};
 
 /// The object file of a module.
 pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {

@@ -15,7 +15,7 @@ use ir::{Attribute, Body, Diagnostic, FunctionView, IndexMap, Location, Op};
 use crate::architecture::Conversions;
 use crate::form::{scalar_type, value_type};
 use crate::webassembly::WebAssembly;
-use crate::weights::Mapped;
+use crate::weights_file::Mapped;
 
 /// Why an operation has no translation.
 #[derive(Debug)]

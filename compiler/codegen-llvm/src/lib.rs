@@ -24,12 +24,12 @@ mod stack;
 mod target;
 mod vector;
 mod webassembly;
-mod weights;
+mod weights_file;
 
 pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object};
 pub use interface::{Interface, Port, Training};
 pub use target::{Optimization, Options};
-pub use weights::Weights;
+pub use weights_file::Weights;
 
 #[cfg(test)]
 mod tests;

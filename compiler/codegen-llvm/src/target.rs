@@ -11,7 +11,7 @@ use ir::{Diagnostic, Location};
 
 use crate::architecture::{Architecture, is_elf};
 use crate::interface::Interface;
-use crate::weights::Weights;
+use crate::weights_file::Weights;
 
 /// The optimisation level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

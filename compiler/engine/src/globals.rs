@@ -1,4 +1,4 @@
-//! The memory of a module's `memref.global`s.
+//! The memory of a module's `memref.global`s: here weights get the addresses that generated code reads.
 
 use dialects::memref;
 use std::collections::{BTreeMap, HashMap};

@@ -13,7 +13,7 @@ use proto::{
 };
 
 use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
-use crate::blocks::Block;
+use crate::nchwc_block::Block;
 use crate::trace::Trace;
 use crate::types::{import_type, named_dimensions};
 use crate::{Entry, Options};

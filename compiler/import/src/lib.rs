@@ -12,10 +12,10 @@
 //! - Operators that change nothing in inference (Identity, Dropout) and operators without readers are removed.
 
 mod attributes;
-mod blocks;
 mod graph;
 mod inspect;
 mod metadata;
+mod nchwc_block;
 mod operator_sets;
 mod ports;
 mod select;

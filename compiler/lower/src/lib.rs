@@ -1,10 +1,11 @@
-//! Conversions between levels: onnx to linalg, linalg to kernels, kernels to the low level.
+//! Conversions below the graph level: linalg to kernels, kernels to the low level. From onnx to linalg: `operators::structured`.
 
 mod attention;
 pub mod bufferize;
 mod byte_tables;
 mod collapse;
 mod concat;
+mod constant_relayouts;
 pub mod contraction;
 pub mod extents;
 mod fold_constants;
@@ -16,7 +17,6 @@ pub mod low;
 pub mod outline;
 pub mod outline_initialization;
 pub mod passes;
-mod relayouts;
 mod sink_constants;
 mod transposes;
 mod winograd;

@@ -1,4 +1,4 @@
-//! The conversions between levels as passes. The model's function is `@main_graph`.
+//! The passes of this crate, from the structured level down. The model's function is `@main_graph`.
 
 use dialects::func::MAIN;
 use ir::pass::{Choice, Pass, PassContext, PassDefinition, PassOption, PassOptions, PipelineDefinition};
@@ -179,7 +179,7 @@ pub static USE_RELAYOUTS: PassDefinition = PassDefinition::on_module(
     "use-relayouts",
     "Combines data movement whose indices are constant into one call of a runtime routine.",
     |module, _| {
-        crate::relayouts::use_relayouts(module, MAIN);
+        crate::constant_relayouts::use_relayouts(module, MAIN);
         Ok(())
     },
 );

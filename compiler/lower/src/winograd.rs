@@ -14,11 +14,11 @@ use dialects::rt::winograd::WINOGRAD_POINTS;
 use ir::pass::Choice;
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module, Op, Type, Value};
 
+use crate::constant_relayouts::zeros_around;
 use crate::extents::empty_like;
 use crate::kernel::winograd::TILES;
 use crate::known::depends_on_constants_alone;
 use crate::outline::{all_blocks, remove_dead};
-use crate::relayouts::zeros_around;
 
 /// The minimum number of output channels: each costs as much as the transform of nine kernels' worth of products.
 const OUTPUTS: i64 = 32;

@@ -18,6 +18,8 @@ mod ml;
 mod nn;
 mod object_detection;
 mod operator;
+#[cfg(test)]
+mod operators_page;
 mod optional;
 pub mod passes;
 pub mod points;
@@ -29,8 +31,6 @@ mod sequence;
 pub mod shape;
 pub mod specialize;
 pub mod structured;
-#[cfg(test)]
-mod support;
 mod table;
 mod tensor;
 mod text;

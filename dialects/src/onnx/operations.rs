@@ -1,4 +1,4 @@
-//! Operation definitions, generated from the schemas.
+//! Operation definitions, made from the schemas in `schemas.txt`. Shapes and lowering of operators are in `compiler/operators`.
 
 use std::sync::{LazyLock, OnceLock};
 

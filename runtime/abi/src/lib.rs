@@ -7,7 +7,7 @@
 pub mod elementary;
 mod row;
 mod status;
-pub mod weights;
+pub mod weights_file;
 
 pub use row::{RowFold, RowFunction};
 pub use status::Status;

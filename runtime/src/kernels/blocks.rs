@@ -8,9 +8,9 @@ use std::cell::RefCell;
 
 use abi::{Blocks, Descriptor, Start};
 
-use super::fetch::{self, Cache};
 use super::lanes::{Fused, Portable};
 use super::levels::Instances;
+use super::prefetch::{self, Cache};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86_blocks};
 
@@ -261,7 +261,7 @@ impl BlockProduct<'_> {
                     }
                 }
                 for word in 0..block / in_word {
-                    fetch::ahead(words.wrapping_byte_add(AHEAD), Cache::Second);
+                    prefetch::ahead(words.wrapping_byte_add(AHEAD), Cache::Second);
                     for v in 0..VECTORS {
                         let own = V::words(words.add(v * V::WIDTH));
                         for quad in 0..quads {
@@ -277,7 +277,7 @@ impl BlockProduct<'_> {
                     }
                     words = words.add(GROUP);
                 }
-                fetch::ahead(scales.wrapping_add(b * GROUP).wrapping_byte_add(SCALES_AHEAD), Cache::Second);
+                prefetch::ahead(scales.wrapping_add(b * GROUP).wrapping_byte_add(SCALES_AHEAD), Cache::Second);
                 for v in 0..VECTORS {
                     let scale = V::load(scales.add(b * GROUP + v * V::WIDTH));
                     for ((sums, totals), own) in sums.iter_mut().zip(&totals).zip(&own) {

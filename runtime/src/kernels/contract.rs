@@ -2,9 +2,9 @@
 
 use abi::{Descriptor, Product, Start};
 
-use super::fetch::{self, Cache};
 use super::lanes::{Lanes, Portable, Products};
 use super::levels::Instances;
+use super::prefetch::{self, Cache};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86, x86_matrix};
 
@@ -185,7 +185,7 @@ unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
         }
         if VECTORS == WIDE {
             for column in b_columns {
-                fetch::ahead(b.wrapping_offset(*column).wrapping_byte_add(bytes_ahead::<V::Right>()), Cache::First);
+                prefetch::ahead(b.wrapping_offset(*column).wrapping_byte_add(bytes_ahead::<V::Right>()), Cache::First);
             }
         }
         for r in 0..ROWS {

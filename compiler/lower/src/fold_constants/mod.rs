@@ -19,9 +19,9 @@ use std::borrow::Cow;
 
 use ir::{AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
 
+use crate::constant_relayouts::zeros_around;
 use crate::known::captured;
 use crate::outline::{all_blocks, remove_dead};
-use crate::relayouts::zeros_around;
 use column::{Column, evaluate_block};
 use dialects::linalg::generic::Generic;
 use operators::literal;

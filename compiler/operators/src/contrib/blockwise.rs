@@ -10,7 +10,7 @@ use ir::{Attribute, Blob, DenseElements, DimExpr, Type, Value};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::normalize_axis;
-use crate::structured::blocks::BlockMatrix;
+use crate::structured::block_quantized::BlockMatrix;
 use crate::upgrade::floats;
 
 /// Constant weights with 4 or 8 bits stay packed; otherwise they are dequantised and multiplied as floats.

@@ -1,6 +1,6 @@
 //! Images with blocked channels, `[N, C / b, H, W, b]` with declared shape `[N, C, H, W]`, which ONNX Runtime's
 //! optimiser writes for the processor it runs on. They are read as images in the standard's layout, with their channels
-//! padded to whole blocks.
+//! padded to whole blocks. The layout that the compiler itself chooses is in `structured/channel_blocks.rs`.
 //!
 //! Elementwise operators and concatenations of whole blocks are the same in both layouts, and ONNX Runtime does not
 //! change them. Two things depend on the layout: weights, which are converted to the standard's order, and a Reshape

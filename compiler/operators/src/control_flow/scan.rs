@@ -11,7 +11,7 @@ use super::batched_scan;
 use crate::operator::Operator;
 use crate::shape::region::{carried_out, carry, stacked};
 use crate::shape::{Answer, Node, normalize_axis};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::reduction;
 use crate::structured::repetition::Repetition;
 use crate::structured::scalars::Scalars;

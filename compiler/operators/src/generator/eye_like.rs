@@ -6,8 +6,8 @@ use ir::{Op, Type};
 
 use crate::operator::{Operator, Rank};
 use crate::shape;
+use crate::structured::data_dependent_sizes::within_limit;
 use crate::structured::scalars::{Comparison, Scalars};
-use crate::structured::sizes::within_limit;
 use crate::structured::{Lowering, Unsupported};
 use crate::tensor::diagonal_offset;
 use crate::types::{tensor_of, without_shape};

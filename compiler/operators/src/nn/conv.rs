@@ -1,4 +1,5 @@
-//! Conv.
+//! Conv: shape rule and derivative. Its lowering is in `structured/convolution.rs`, its rewrites in
+//! `compiler/optimize/src/rules/contraction.rs`, Winograd's algorithm in `compiler/lower/src/winograd.rs`.
 
 use std::sync::Arc;
 

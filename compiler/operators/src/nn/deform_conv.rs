@@ -11,7 +11,7 @@ use super::conv::{Convolution, convolution_shape, group_count};
 use super::sliding::{Sliding, Window, spatial};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::contraction::matmul;
 use crate::structured::reduction::Shaped;
 use crate::structured::sampling::{Sampled, Tap, as_f32, weighted_sum};

@@ -14,7 +14,7 @@ use super::norm::{integer_power, magnitude_power, root};
 use super::sliding::{self, Sliding, spatial};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node};
-use crate::structured::blocked::{block_size, blocked_shape, channel_index, loop_index};
+use crate::structured::channel_blocks::{block_size, blocked_shape, channel_index, loop_index};
 use crate::structured::reduction::{Combine, Fold, Shaped, accumulator};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::window::Window;

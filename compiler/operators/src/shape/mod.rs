@@ -2,6 +2,7 @@
 //!
 //! Every operator has one rule: a function from the facts about its operands to the shapes of its results. Next to
 //! shapes, the analysis follows the contents of small integer tensors, because later shapes are computed from them.
+//! The text of a rule's error becomes a diagnostic here, of the checker rule `operator-shapes`.
 //!
 //! Invariants
 //! - Every symbol that occurs in a shape has an entry in [`ShapeAnalysis::sources`].

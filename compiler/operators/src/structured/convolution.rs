@@ -1,4 +1,4 @@
-//! Conv.
+//! Lowers Conv and the convolutions of int8.
 //!
 //! A convolution is one generic operation over blocked activations and packed weights:
 //!
@@ -428,7 +428,7 @@ pub(super) fn depthwise(
     let mut w_map = vec![AffineExpr::Constant(0), dim(1)];
     w_map.extend((0..spatial).map(|axis| dim(kernel + axis)));
     w_map.push(dim(lane));
-    let shape = super::blocked::blocked_shape(output);
+    let shape = super::channel_blocks::blocked_shape(output);
     let element = lowering.body.value_type(input.value).element().clone();
     let init = match &convolution.bias {
         Some(bias) => {
@@ -477,7 +477,7 @@ fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, out
     let channels = convolution.weights.shape[1].clone();
     let plain = lowering.shape(x);
     if is_whole(&channels) && is_whole(&plain[1]) && lowering.is_blocked(x) {
-        let shape = super::blocked::blocked_shape(&group_shape(&plain, convolution.groups, &channels));
+        let shape = super::channel_blocks::blocked_shape(&group_shape(&plain, convolution.groups, &channels));
         let packed = Shaped { value: lowering.blocked(x).value, shape };
         let packed = convolution.operand(lowering, &packed);
         return grouped_dense(lowering, &packed, &plain[0], convolution, output);
@@ -519,9 +519,9 @@ fn grouped_dense(
     let out_group = group_shape(output, convolution.groups, &outputs);
     let value = dense(lowering, &input, convolution, &out_group);
     if is_whole(&outputs) {
-        Sums::Blocked(lowering.reshape(value, &super::blocked::blocked_shape(output)))
+        Sums::Blocked(lowering.reshape(value, &super::channel_blocks::blocked_shape(output)))
     } else {
-        let value = lowering.reshape(value, &super::blocked::blocked_shape(&out_group));
+        let value = lowering.reshape(value, &super::channel_blocks::blocked_shape(&out_group));
         let plain = lowering.unpack(value, &out_group);
         Sums::Plain(lowering.reshape(plain, output))
     }

@@ -4,7 +4,7 @@ use dialects::arith;
 use ir::{AffineExpr, AffineMap, DimExpr, Type};
 
 use super::Lowering;
-use super::blocked::loop_index;
+use super::channel_blocks::loop_index;
 use super::reduction::{Combine, Fold, Shaped};
 use super::scalars::{Comparison, Scalars};
 use dialects::linalg::generic::{Input, Iterator};

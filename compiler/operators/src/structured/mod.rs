@@ -7,12 +7,13 @@
 //! - Integers are signless below this level; the source's types state whether an operand was unsigned.
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
-pub(crate) mod blocked;
-pub(crate) mod blocks;
+pub(crate) mod block_quantized;
 pub(crate) mod bytes;
 pub(crate) mod calls;
+pub(crate) mod channel_blocks;
 pub(crate) mod contraction;
 pub(crate) mod convolution;
+pub(crate) mod data_dependent_sizes;
 pub mod dims;
 pub mod elementwise;
 pub(crate) mod extreme;
@@ -23,7 +24,6 @@ pub(crate) mod reduction;
 pub(crate) mod repetition;
 pub(crate) mod sampling;
 pub mod scalars;
-pub(crate) mod sizes;
 pub(crate) mod slicing;
 pub(crate) mod strings;
 pub(crate) mod transposed;
@@ -471,7 +471,7 @@ impl<'a> Lowering<'a> {
             return;
         }
         if let Some(inputs) = self.blocked_operands(operands, result) {
-            let shape = blocked::blocked_shape(&shape);
+            let shape = channel_blocks::blocked_shape(&shape);
             let value = self.pointwise(&inputs, &shape, element, call);
             self.bind_blocked(result, value);
             return;

@@ -4,7 +4,7 @@ use dialects::tensor;
 use ir::{AffineExpr, AffineMap, DimExpr, Value};
 
 use super::Lowering;
-use super::blocked::{blocked_shape, loop_index};
+use super::channel_blocks::{blocked_shape, loop_index};
 use super::reduction::Shaped;
 use super::scalars::Scalars;
 use dialects::linalg::GROUP;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Value};
 
-use super::blocked::{block_size, blocked_shape};
+use super::channel_blocks::{block_size, blocked_shape};
 use super::convolution::{Convolution, Sums, blocked_input, dense, depthwise, grouped_plain, is_static};
 use super::reduction::{Shaped, accumulator};
 use super::window::{Window, reach};

@@ -9,7 +9,7 @@ use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, Attribute, Attributes, Builder, DimExpr, Value};
 
 use super::Lowering;
-use super::blocked::loop_index;
+use super::channel_blocks::loop_index;
 use super::reduction::Shaped;
 use super::scalars::{Comparison, Scalars};
 use crate::nn::Sliding;

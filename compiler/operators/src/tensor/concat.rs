@@ -8,7 +8,7 @@ use crate::graph::{Differential, Emitter, Problem};
 use crate::operator::{Demand, Kind, Operator, Rank};
 use crate::shape::elements::{offset, places, static_extents};
 use crate::shape::{Answer, Elements, Node, Shape, normalize_axis};
-use crate::structured::blocked::blocked_shape;
+use crate::structured::channel_blocks::blocked_shape;
 use crate::structured::{Lowering, Unsupported, reduction};
 
 pub(crate) const CONCAT: Operator = Operator {

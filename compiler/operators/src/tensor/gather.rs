@@ -8,7 +8,7 @@ use ir::{AffineExpr, AffineMap, Op};
 use crate::operator::{Kind, Operator};
 use crate::shape::elements::{offset, places, static_extents};
 use crate::shape::{Answer, Elements, Node, normalize_axis};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::gather::{assert_bounds, bounded};
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported, reduction};

@@ -7,7 +7,7 @@ use ir::{AffineMap, Op, Value};
 
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Condition, Node, normalize_axis};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::gather::{assert_bounds, bounded};
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported, reduction};

@@ -7,7 +7,7 @@ use ir::{Op, Value};
 
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::gather::{assert_component, bounded, component_of};
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported};

@@ -11,7 +11,7 @@ use crate::graph::{self, Emitter, Problem};
 use crate::nn::spatial;
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::reduction::Shaped;
 use crate::structured::sampling::{Sampled, Tap, as_f32, cubic_weight, position, weighted_sum};
 use crate::structured::scalars::{Comparison, Scalars};

@@ -7,7 +7,7 @@ use ir::{AffineExpr, AffineMap, DimExpr, Op, Type};
 
 use crate::operator::Operator;
 use crate::shape::{Answer, Node, normalize_axis};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::extreme::index_type_for;
 use crate::structured::gather::{as_index, from_front};
 use crate::structured::scalars::{Comparison, Scalars};

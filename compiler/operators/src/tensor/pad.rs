@@ -8,11 +8,11 @@ use ir::{DimExpr, Op, Type, Value};
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank};
 use crate::shape::{Answer, Node, expect_distinct};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
+use crate::structured::data_dependent_sizes::{AxisList, within_limit};
 use crate::structured::gather::from_front;
 use crate::structured::reduction::Shaped;
 use crate::structured::scalars::{Comparison, Scalars};
-use crate::structured::sizes::{AxisList, within_limit};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const PAD: Operator = Operator {

@@ -8,7 +8,7 @@ use ir::{AffineMap, Op, Type, Value};
 
 use crate::operator::{Kind, Operator, Rank};
 use crate::shape::like_first;
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::gather::as_index;
 use crate::structured::reduction::normalize_axis;
 use crate::structured::scalars::{Comparison, Scalars};

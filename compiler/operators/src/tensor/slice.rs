@@ -8,9 +8,9 @@ use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank, Uniform};
 use crate::shape::elements::{offset, places, static_extents};
 use crate::shape::{Answer, Elements, Node, at_least_zero, normalize_axis};
+use crate::structured::data_dependent_sizes::AxisList;
 use crate::structured::gather::from_front;
 use crate::structured::scalars::{Comparison, Scalars};
-use crate::structured::sizes::AxisList;
 use crate::structured::slicing::{Axis, take};
 use crate::structured::{Lowering, Unsupported};
 

@@ -10,9 +10,9 @@ use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank, Uniform};
 use crate::shape::elements::repeat;
 use crate::shape::{Answer, Node};
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
+use crate::structured::data_dependent_sizes::EXTENT_LIMIT;
 use crate::structured::reduction::Shaped;
-use crate::structured::sizes::EXTENT_LIMIT;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TILE: Operator = Operator {

@@ -8,8 +8,8 @@ use ir::{AffineMap, Attribute, Op, Type, Value};
 
 use crate::operator::{Operator, Rank};
 use crate::shape;
+use crate::structured::data_dependent_sizes::within_limit;
 use crate::structured::scalars::{Comparison, Scalars};
-use crate::structured::sizes::within_limit;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TRILU: Operator = Operator {

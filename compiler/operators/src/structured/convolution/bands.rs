@@ -6,7 +6,7 @@ use std::ops::Range;
 use ir::{DimExpr, Value};
 
 use super::super::Lowering;
-use super::super::blocked::blocked_shape;
+use super::super::channel_blocks::blocked_shape;
 use super::super::reduction::Shaped;
 use super::super::slicing::{Axis, select};
 use super::super::window::Window;

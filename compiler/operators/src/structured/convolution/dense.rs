@@ -4,8 +4,8 @@ use dialects::rt::attributes::LAST_BLOCK;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Type, Value};
 
 use super::super::Lowering;
-use super::super::blocked::{block_size, blocked_shape};
 use super::super::bytes::multiply_add_bytes;
+use super::super::channel_blocks::{block_size, blocked_shape};
 use super::super::contraction::multiply_add;
 use super::super::reduction::Shaped;
 use super::super::scalars::Scalars;

@@ -10,7 +10,7 @@ use ir::{AffineMap, Builder, DimExpr, Type, Value};
 
 use super::taps::{Axis, coordinate};
 use crate::structured::Lowering;
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::reduction::Shaped;
 use crate::structured::sampling::{as_f32, cubic_weight, position};
 use crate::structured::scalars::{Comparison, Scalars};

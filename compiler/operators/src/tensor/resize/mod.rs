@@ -15,7 +15,7 @@ use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Operator, Rank};
 use crate::shape::{Answer, Node, normalize_axis};
-use crate::structured::blocked::blocked_shape;
+use crate::structured::channel_blocks::blocked_shape;
 use crate::structured::sampling::as_f32;
 use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported};

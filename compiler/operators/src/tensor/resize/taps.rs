@@ -5,7 +5,7 @@ use dialects::{arith, math};
 use ir::{Builder, DimExpr, Type, Value};
 
 use crate::structured::Lowering;
-use crate::structured::blocked::loop_index;
+use crate::structured::channel_blocks::loop_index;
 use crate::structured::reduction::Shaped;
 use crate::structured::sampling::{Sampled, Tap, as_f32, cubic_weight, position, weighted_sum};
 use crate::structured::scalars::{Comparison, Scalars};

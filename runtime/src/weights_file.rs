@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-use abi::weights::{HEAD, head};
+use abi::weights_file::{HEAD, head};
 
 /// The contents of a file of weights with this checksum and length, which stay in memory until the process ends.
 ///

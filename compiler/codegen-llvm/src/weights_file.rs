@@ -1,9 +1,9 @@
-//! Large constants in a separate file, which the runtime maps before the first run ([`abi::weights`]).
+//! Large constants in a separate file, which the runtime maps before the first run ([`abi::weights_file`]).
 
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use abi::weights::{HEAD, head};
+use abi::weights_file::{HEAD, head};
 use inkwell::values::GlobalValue;
 use ir::{Diagnostic, IndexMap, Location, Module, Result};
 use xxhash_rust::xxh3::Xxh3;

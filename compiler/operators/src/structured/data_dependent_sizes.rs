@@ -11,7 +11,7 @@ use dialects::arith::CmpIPredicate;
 use dialects::{arith, cf, tensor};
 use ir::{Attribute, DimExpr, Location, Op, Type, Value};
 
-use super::blocked::loop_index;
+use super::channel_blocks::loop_index;
 use super::reduction::{Combine, Fold, normalize_axis};
 use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};

@@ -13,7 +13,7 @@ use dialects::rt::tile::place_in_word;
 use ir::{AffineExpr, AffineMap, Attribute, Builder, DimExpr, Type, Value};
 
 use super::Lowering;
-use super::blocked::loop_index;
+use super::channel_blocks::loop_index;
 use super::reduction::Shaped;
 use super::scalars::Scalars;
 
