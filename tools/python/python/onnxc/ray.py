@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 from ._columns import Columns, predict
+from ._options import SessionOptions
 from ._session import InferenceSession
 
 
@@ -15,10 +16,15 @@ class Predictor:
     :param inputs: for each input, its column, or columns that become its second axis
     :param output: the name of the output; None is the first
     :param column: the name of the new column
+    :param threads: the threads of a run; Ray gives a worker one processor by default
     """
 
-    def __init__(self, model: Any, inputs: Columns, output: Optional[str] = None, column: str = "prediction") -> None:
-        self._session = InferenceSession(model)
+    def __init__(
+        self, model: Any, inputs: Columns, output: Optional[str] = None, column: str = "prediction", threads: int = 1
+    ) -> None:
+        options = SessionOptions()
+        options.intra_op_num_threads = threads
+        self._session = InferenceSession(model, options)
         self._inputs = inputs
         self._output = output
         self._column = column
