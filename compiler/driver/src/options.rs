@@ -79,7 +79,8 @@ pub enum Arithmetic {
     /// Operations of different nodes may be combined, within error bounds.
     #[default]
     Reassociated,
-    /// Every node computes its own result (`--strict-fp`, which `pipeline.rs` makes an option of passes); inside a node, the order of sums depends on the processor.
+    /// Every node computes its own result (`--strict-fp`, which `pipeline.rs` makes an option of passes); inside a node, the order of
+    /// sums depends on the processor.
     Strict,
     /// Inside a node, too, one order for all processors, and every product rounded: the same bits everywhere.
     Fixed,
