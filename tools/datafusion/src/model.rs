@@ -167,6 +167,9 @@ impl TableModel {
 
     /// The first row that the model refuses if it is alone, by bisection; `None` if the error is not about a row.
     fn refused_row(&self, batch: Batch<'_>, error: &onnxc::Error) -> Option<usize> {
+        if error.kind() != ErrorKind::InvalidInput {
+            return None;
+        }
         let is_refused = |start: usize, length: usize| {
             let columns: Vec<ArrayRef> = batch.columns.iter().map(|column| column.slice(start, length)).collect();
             let operands = self.operands(Batch { columns: &columns, rows: length, ..batch });
@@ -177,7 +180,7 @@ impl TableModel {
             let half = length / 2;
             (start, length) = if is_refused(start, half) { (start, half) } else { (start + half, length - half) };
         }
-        (error.kind() == ErrorKind::InvalidInput && is_refused(start, 1)).then_some(start)
+        is_refused(start, 1).then_some(start)
     }
 
     /// The message for a row that the model refuses, without notes, which are about the whole batch.
