@@ -447,12 +447,15 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "trees",
-        summary: "Decision trees. Operands: rows of features; nodes of feature, orders (1 less, 2 equal, 4 greater, 8 \
-                  none) and two references; their values; roots; the start of the weights of each leaf, empty if each \
-                  has one; targets of weights; weights; the initial value of each target; the required number of \
-                  features; the orders of all nodes, 0 if they differ; the aggregate: 0 average, 1 sum, 2 min, 3 max; \
-                  the transform of results: 0 none, 1 softmax, 2 logistic, 3 softmax without zeros, 4 probit.",
-        operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index],
+        summary: "Decision trees. Operands: rows of features; nodes: the roots, then the two successors of each branch, \
+                  side by side, each of feature, first successor, tag and bits of the value, where the tag is the \
+                  orders (1 less, 2 equal, 4 greater, 8 none) plus 16 times the number of a leaf, whose second \
+                  successor is itself; the start of the weights of each leaf, empty if each has one, or one for each \
+                  target in order; targets of weights, empty in the second case; weights; the initial value of each \
+                  target; the number of trees; the required number of features; the orders of all branches, 0 if they \
+                  differ; the aggregate: 0 average, 1 sum, 2 min, 3 max; the transform of results: 0 none, 1 softmax, \
+                  2 logistic, 3 softmax without zeros, 4 probit.",
+        operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index, Index],
         results: &[Given],
         failures: &["a node reads a feature that the rows do not have"],
         reads_texts: false,

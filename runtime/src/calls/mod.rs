@@ -35,6 +35,7 @@ mod select;
 mod sequence;
 mod sort;
 mod text;
+mod tree_walk;
 mod trees;
 mod winograd;
 

@@ -1,16 +1,17 @@
 //! Tree ensembles, as flat arrays.
 //!
-//! A reference is the index of an inner node, or the complement of the index of a leaf. Forests larger than the caches
-//! are walked in groups of trees whose results are combined in order: each group is loaded from memory once for many
-//! rows, and groups are the unit of parallelism. Groups depend on the forest alone, so that results do not depend on
-//! the number of threads.
+//! Forests larger than the caches are walked in groups of trees whose results are combined in order: each group is
+//! loaded from memory once for many rows, and groups are the unit of parallelism. Groups depend on the forest alone, so
+//! that results do not depend on the number of threads.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use half::f16;
 
 use super::element::{Element, Generic, Kind};
 use super::parallel::for_each_chunk;
+use super::tree_walk::{LANES, Threshold, Trees};
 use super::{Call, Failure, Outcome, Output, Tensor};
 use crate::pool::threads;
 
@@ -22,12 +23,9 @@ const GROUP: usize = 1 << 20;
 const GROUPS: usize = 64;
 /// The maximum number of rows whose results per group are kept at once.
 const BLOCK: usize = 2048;
-/// Walks that advance together, of rows through one tree or of one row through several trees, to hide the latency of
-/// loading nodes.
-const LANES: usize = 8;
 
 /// A floating-point type of results.
-trait Number: Element + PartialOrd {
+pub(super) trait Number: Element + PartialOrd {
     fn of(real: f64) -> Self;
 }
 
@@ -69,73 +67,44 @@ impl Aggregate {
     }
 }
 
+/// What holds for all trees.
+#[derive(Clone, Copy)]
+struct Options {
+    /// The number of trees.
+    count: usize,
+    aggregate: Aggregate,
+    transform: i64,
+}
+
 /// The arrays of a forest.
-struct Forest<'t, T> {
-    /// Feature, the orders for which the comparison is true, the successor if it is true, and the successor otherwise.
-    nodes: &'t [[i32; 4]],
-    values: &'t [T],
-    roots: &'t [i32],
-    /// The index of each leaf's first weight; empty if each leaf has one.
+struct Forest<'t, T: Threshold> {
+    trees: Trees<'t, T>,
+    /// The index of each leaf's first weight; empty if each leaf has one weight, or one for each target in order.
     leaves: &'t [i32],
+    /// The target of each weight; empty if each leaf has a weight for each target in order.
     targets: &'t [i32],
     weights: &'t [T],
     base: &'t [T],
-    /// The orders of all nodes; 0 if they differ.
-    orders: i64,
-    aggregate: Aggregate,
-    transform: i64,
-    /// Whether results are sums with one weight per leaf.
-    has_one_weight: bool,
+    options: Options,
 }
 
-impl<T: Number> Forest<'_, T> {
-    /// The numbers of the leaves that rows end in, each from a root. Inlined: trees are so small that a call would show.
-    #[inline(always)]
-    fn leaves(&self, roots: [i32; LANES], rows: &[&[T]; LANES]) -> [usize; LANES] {
-        match self.orders {
-            1 => self.leaves_where(roots, rows, |_, feature, value| feature < value),
-            3 => self.leaves_where(roots, rows, |_, feature, value| feature <= value),
-            _ => self.leaves_where(roots, rows, holds),
-        }
-    }
-
-    /// Steps are branch-free, because the branches are unpredictable.
-    fn leaves_where(
-        &self,
-        roots: [i32; LANES],
-        rows: &[&[T]; LANES],
-        holds: impl Fn(i32, T, T) -> bool,
-    ) -> [usize; LANES] {
-        let mut at = roots;
-        while at.iter().any(|&at| at >= 0) {
-            for (at, row) in at.iter_mut().zip(rows) {
-                // a row that has reached its leaf reads some node and ignores it
-                let number = (*at).max(0) as usize;
-                let node = &self.nodes[number];
-                let next = node[2 + usize::from(!holds(node[1], row[node[0] as usize], self.values[number]))];
-                *at = if *at < 0 { *at } else { next };
-            }
-        }
-        at.map(|at| !at as usize)
-    }
-
-    /// Aggregates trees for a few rows.
-    fn walk(&self, roots: &[i32], rows: &[T], columns: usize, results: &mut [T]) {
+impl<T: Threshold> Forest<'_, T> {
+    /// Aggregates the trees of a range for a few rows.
+    fn walk(&self, trees: Range<usize>, rows: &[T], columns: usize, results: &mut [T]) {
         let count = self.base.len();
         // a target without a weight is NaN for minimum and maximum, so that any weight replaces it
-        let start = match self.aggregate {
+        let start = match self.options.aggregate {
             Aggregate::Average | Aggregate::Sum => T::ZERO,
             Aggregate::Min | Aggregate::Max => T::of(f64::NAN),
         };
         results.fill(start);
         let whole = results.len() / count / LANES * LANES;
         let (together, apart) = results.split_at_mut(whole * count);
-        for &root in roots {
+        for root in trees.clone() {
             for (group, results) in together.chunks_exact_mut(LANES * count).enumerate() {
-                let rows = &rows[group * LANES * columns..];
-                let lanes = std::array::from_fn(|lane| &rows[lane * columns..][..columns]);
-                let leaves = self.leaves([root; LANES], &lanes);
-                match self.has_one_weight {
+                let rows = &rows[group * LANES * columns..][..LANES * columns];
+                let leaves = self.trees.leaves([root as i32; LANES], rows, columns);
+                match self.has_one_weight() {
                     true => results.iter_mut().zip(leaves).for_each(|(result, leaf)| {
                         *result = result.add(self.weights[leaf]);
                     }),
@@ -146,39 +115,49 @@ impl<T: Number> Forest<'_, T> {
             }
         }
         for (row, results) in apart.chunks_exact_mut(count).enumerate() {
-            let lanes = [&rows[(whole + row) * columns..][..columns]; LANES];
-            for roots in roots.chunks(LANES) {
-                let leaves = self.leaves(std::array::from_fn(|lane| roots[lane.min(roots.len() - 1)]), &lanes);
-                let leaves = &leaves[..roots.len()];
-                match self.has_one_weight {
-                    true => leaves.iter().for_each(|&leaf| results[0] = results[0].add(self.weights[leaf])),
-                    false => leaves.iter().for_each(|&leaf| self.add(leaf, results)),
-                }
+            let row = &rows[(whole + row) * columns..][..columns];
+            for first in trees.clone().step_by(LANES) {
+                let there = (trees.end - first).min(LANES);
+                let roots = std::array::from_fn(|lane| (first + lane.min(there - 1)) as i32);
+                let leaves = self.trees.leaves(roots, row, 0);
+                leaves[..there].iter().for_each(|&leaf| self.add(leaf, results));
             }
         }
+    }
+
+    /// Whether results are sums of one weight for each leaf.
+    fn has_one_weight(&self) -> bool {
+        let is_sum = matches!(self.options.aggregate, Aggregate::Average | Aggregate::Sum);
+        is_sum && self.base.len() == 1 && self.leaves.is_empty()
     }
 
     /// Finishes the results of a few rows after all trees are aggregated.
     fn finish<R: Number>(&self, joined: &mut [T], results: &mut [R]) {
         for results in joined.chunks_exact_mut(self.base.len()) {
             for (result, &base) in results.iter_mut().zip(self.base) {
-                let joined = match self.aggregate {
-                    Aggregate::Average => T::of(result.real() / self.roots.len().max(1) as f64),
+                let joined = match self.options.aggregate {
+                    Aggregate::Average => T::of(result.real() / self.options.count.max(1) as f64),
                     _ if result.is_nan() => T::ZERO,
                     _ => *result,
                 };
                 *result = joined.add(base);
             }
-            transform(results, self.transform);
+            transform(results, self.options.transform);
         }
         results.iter_mut().zip(joined).for_each(|(result, joined)| *result = R::of(joined.real()));
     }
 
     /// Adds the weights of a leaf to the results of a row.
+    #[inline(always)]
     fn add(&self, leaf: usize, results: &mut [T]) {
-        let weights = match self.leaves {
-            [] => leaf..leaf + 1,
-            leaves => leaves[leaf] as usize..leaves[leaf + 1] as usize,
+        let weights = match (self.leaves, self.targets) {
+            ([], []) => {
+                let weights = &self.weights[leaf * results.len()..][..results.len()];
+                results.iter_mut().zip(weights).for_each(|(result, &weight)| *result = self.both(*result, weight));
+                return;
+            }
+            ([], _) => leaf..leaf + 1,
+            (leaves, _) => leaves[leaf] as usize..leaves[leaf + 1] as usize,
         };
         let weights = self.targets[weights.clone()].iter().zip(&self.weights[weights]);
         for (&target, &weight) in weights {
@@ -189,7 +168,7 @@ impl<T: Number> Forest<'_, T> {
 
     /// Combines a result with a weight or with the result of other trees.
     fn both(&self, result: T, other: T) -> T {
-        let is_nearer = match self.aggregate {
+        let is_nearer = match self.options.aggregate {
             Aggregate::Average | Aggregate::Sum => return result.add(other),
             Aggregate::Min => result < other,
             Aggregate::Max => result > other,
@@ -199,7 +178,7 @@ impl<T: Number> Forest<'_, T> {
 
     /// The results of all rows.
     fn predict_all<R: Number>(&self, rows: &[T], columns: usize, results: &mut [R]) {
-        let groups = (size_of_val(self.nodes) / GROUP).min(GROUPS).min(self.roots.len());
+        let groups = (self.trees.bytes() / GROUP).min(GROUPS).min(self.options.count);
         if groups < 2 || results.is_empty() {
             return self.predict_by_rows(rows, columns, results);
         }
@@ -215,7 +194,7 @@ impl<T: Number> Forest<'_, T> {
         let together = share.next_multiple_of(LANES).min(ROWS);
         for_each_chunk(results, together * count, |chunk, results| {
             let mut joined = vec![T::ZERO; results.len()];
-            self.walk(self.roots, &rows[chunk * together * columns..], columns, &mut joined);
+            self.walk(0..self.options.count, &rows[chunk * together * columns..], columns, &mut joined);
             self.finish(&mut joined, results);
         });
     }
@@ -228,12 +207,12 @@ impl<T: Number> Forest<'_, T> {
         let count = groups * chunks * length;
         limits::ask_for(count, size_of::<T>()).unwrap_or_else(|shortage| limits::give_up(shortage));
         let mut said = vec![T::ZERO; count];
-        let first = |group: usize| group * self.roots.len() / groups;
+        let first = |group: usize| group * self.options.count / groups;
         for_each_chunk(&mut said, length, |part, said| {
             let (group, chunk) = (part / chunks, part % chunks);
             let there = (results.len() - chunk * length).min(length);
-            let roots = &self.roots[first(group)..first(group + 1)];
-            self.walk(roots, &rows[chunk * ROWS * columns..], columns, &mut said[..there]);
+            let trees = first(group)..first(group + 1);
+            self.walk(trees, &rows[chunk * ROWS * columns..], columns, &mut said[..there]);
         });
         for_each_chunk(results, length, |chunk, results| {
             let mut groups = said.chunks(length).skip(chunk).step_by(chunks);
@@ -244,13 +223,6 @@ impl<T: Number> Forest<'_, T> {
             self.finish(&mut joined, results);
         });
     }
-}
-
-/// Whether the order of two numbers is in a set of orders.
-fn holds<T: Number>(orders: i32, feature: T, value: T) -> bool {
-    let (less, greater, unordered) = (feature < value, feature > value, feature.is_nan() | value.is_nan());
-    let order = 1 - i32::from(less) + i32::from(greater) + 2 * i32::from(unordered);
-    (orders >> order) & 1 != 0
 }
 
 /// Applies the post-transform, numbered as the compiler does.
@@ -313,87 +285,76 @@ fn elements_of<'c, T: Number>(tensor: &Tensor<'c>, kind: Kind) -> Cow<'c, [T]> {
 }
 
 pub(super) fn trees(call: &mut Call<'_>) -> Outcome {
-    let features = call.tensor();
+    let rows = call.tensor();
     let tables = std::array::from_fn(|_| call.tensor());
-    let (least, orders, aggregate, transform) = (call.index(), call.index(), Aggregate::of(call.index()), call.index());
+    let (count, features) = (call.index() as usize, call.index() as usize);
+    let (orders, aggregate, transform) = (call.index(), Aggregate::of(call.index()), call.index());
     let mut output = call.output();
-    if features.extents.last().is_none_or(|&columns| (columns as i64) < least) {
+    if rows.extents.last().is_none_or(|&columns| columns < features) {
         return Err(Failure::Reason(1));
     }
     // the sums of all trees are kept for some rows before they become results
     limits::ask_for(output.bytes.len(), 2)?;
-    match tables[1].kind {
-        Kind::F64 => run::<f64>(&features, &tables, orders, aggregate, transform, &mut output),
-        _ => run::<f32>(&features, &tables, orders, aggregate, transform, &mut output),
+    let forest = (features, orders, Options { count, aggregate, transform });
+    match tables[4].kind {
+        Kind::F64 => run::<f64>(&rows, &tables, forest, &mut output),
+        _ => run::<f32>(&rows, &tables, forest, &mut output),
     }
     Ok(())
 }
 
-fn run<T: Number>(
-    features: &Tensor<'_>,
-    tables: &[Tensor<'_>; 7],
-    orders: i64,
-    aggregate: Aggregate,
-    transform: i64,
+fn run<T: Threshold>(
+    rows: &Tensor<'_>,
+    tables: &[Tensor<'_>; 5],
+    (features, orders, options): (usize, i64, Options),
     output: &mut Output<'_>,
 ) {
-    let [nodes, values, roots, leaves, targets, weights, base] = tables;
-    let (nodes, roots, leaves, targets) =
-        (nodes.elements::<i32>(), roots.elements::<i32>(), leaves.elements::<i32>(), targets.elements::<i32>());
-    let (values, weights, base) = (values.elements::<T>(), weights.elements::<T>(), base.elements::<T>());
-    let is_sum = base.len() == 1 && matches!(aggregate, Aggregate::Average | Aggregate::Sum);
-    let has_one_weight = is_sum && leaves.is_empty();
-    let forest = Forest {
-        nodes: nodes.as_chunks().0,
-        values: &values,
-        roots: &roots,
-        leaves: &leaves,
-        targets: &targets,
-        weights: &weights,
-        base: &base,
-        orders,
-        aggregate,
-        transform,
-        has_one_weight,
-    };
-    let features_of = elements_of::<T>(features, tables[1].kind);
-    let columns = *features.extents.last().expect("features have columns");
+    let [nodes, leaves, targets, weights, base] = tables;
+    let (nodes, leaves, targets) = (nodes.elements::<i32>(), leaves.elements::<i32>(), targets.elements::<i32>());
+    let (weights, base) = (weights.elements::<T>(), base.elements::<T>());
+    let mut elements = elements_of::<T>(rows, tables[4].kind);
+    let mut columns = *rows.extents.last().expect("rows have columns");
+    if columns == 0 {
+        // leaves look at a feature, too
+        columns = 1;
+        elements = Cow::Owned(vec![T::ZERO; output.extents.iter().product::<usize>() / base.len()]);
+    }
+    // SAFETY: the compiler has checked the nodes, and counted their features.
+    let trees = unsafe { Trees::new(T::nodes(&nodes), orders, features.max(1)) };
+    let forest = Forest { trees, leaves: &leaves, targets: &targets, weights: &weights, base: &base, options };
     match output.kind {
-        Kind::F16 => forest.predict_all::<f16>(&features_of, columns, output.elements()),
-        Kind::F64 => forest.predict_all::<f64>(&features_of, columns, output.elements()),
-        _ => forest.predict_all::<f32>(&features_of, columns, output.elements()),
+        Kind::F16 => forest.predict_all::<f16>(&elements, columns, output.elements()),
+        Kind::F64 => forest.predict_all::<f64>(&elements, columns, output.elements()),
+        _ => forest.predict_all::<f32>(&elements, columns, output.elements()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calls::tree_walk::ORDERS;
 
     /// Trees with one node each, which leave some rows without a weight for one of two targets.
     #[test]
     fn groups_of_trees_say_what_all_trees_say() {
-        let number = 21;
-        let nodes: Vec<[i32; 4]> = (0..number).map(|tree| [tree % 3, 1, !(2 * tree), !(2 * tree + 1)]).collect();
-        let values: Vec<f32> = (0..number).map(|tree| tree as f32).collect();
-        let roots: Vec<i32> = (0..number).collect();
+        let trees = 21;
+        let root = |tree: i32| [tree % 3, trees + 2 * tree, 1, (tree as f32).to_bits() as i32];
+        let leaf = |number: i32| [0, trees + number - 1, number << ORDERS, f32::NAN.to_bits() as i32];
+        let nodes: Vec<[i32; 4]> = (0..trees).map(root).chain((0..2 * trees).map(leaf)).collect();
         // the second leaf of a tree has no weights
-        let leaves: Vec<i32> = (0..=2 * number).map(|leaf| (leaf + 1) / 2).collect();
-        let targets: Vec<i32> = (0..number).map(|tree| i32::from(tree > 15)).collect();
-        let weights: Vec<f32> = (0..number).map(|tree| ((tree * 7) % 11 - 5) as f32).collect();
+        let leaves: Vec<i32> = (0..=2 * trees).map(|leaf| (leaf + 1) / 2).collect();
+        let targets: Vec<i32> = (0..trees).map(|tree| i32::from(tree > 15)).collect();
+        let weights: Vec<f32> = (0..trees).map(|tree| ((tree * 7) % 11 - 5) as f32).collect();
         let rows: Vec<f32> = (0..3 * 150).map(|at| ((at * 13) % 29) as f32 - 3.0).collect();
         for aggregate in [Aggregate::Average, Aggregate::Sum, Aggregate::Min, Aggregate::Max] {
             let forest = Forest {
-                nodes: &nodes,
-                values: &values,
-                roots: &roots,
+                // SAFETY: the nodes are those of trees of three features.
+                trees: unsafe { Trees::new(&nodes, 1, 3) },
                 leaves: &leaves,
                 targets: &targets,
                 weights: &weights,
                 base: &[0.5, -0.5],
-                orders: 1,
-                aggregate,
-                transform: 0,
-                has_one_weight: false,
+                options: Options { count: trees as usize, aggregate, transform: 0 },
             };
             let (mut by_rows, mut by_groups) = ([f32::NAN; 300], [f32::NAN; 300]);
             forest.predict_by_rows(&rows, 3, &mut by_rows);

@@ -13,6 +13,10 @@ use super::constant_arrays::{floats, words};
 
 /// Rows whose sums are kept at the same time.
 const ROWS: usize = 64;
+/// The bits of a node's tag that are orders; the others are the number of a leaf.
+const ORDERS: u32 = 4;
+/// The maximum number of nodes in the lists, so that leaves and the successors of branches can be numbered.
+const NODES: usize = 1 << 27;
 
 /// The index of each node in the lists, by tree and number.
 type Places = FxHashMap<(i64, i64), usize>;
@@ -211,22 +215,60 @@ impl Forest {
     }
 
     /// The arrays in the order of the routine's operands, with the given float type.
-    pub(super) fn tables(&self, element: &Type) -> [DenseElements; 7] {
-        let record = |branch: &Branch| [branch.feature as i32, branch.orders(), branch.ways[0], branch.ways[1]];
-        let records = self.branches.iter().flat_map(record);
-        let nodes = words(records);
-        let values = floats(self.branches.iter().map(|branch| branch.value), element);
+    pub(super) fn tables(&self, element: &Type) -> [DenseElements; 5] {
+        let nodes = words(self.nodes().flat_map(|node| node.words(*element == Type::F64)));
         let list = |entries: &[i32]| words(entries.iter().copied());
-        let targets = words(self.targets.iter().map(|&target| target as i32));
+        let target_count = self.target_count as usize;
         let base = match self.base.as_slice() {
-            [] => vec![0.0; self.target_count as usize],
+            [] => vec![0.0; target_count],
             _ => self.base.clone(),
         };
+        let targets: Vec<i32> = self.targets.iter().map(|&target| target as i32).collect();
+        let has_each = |count: usize| (0..).step_by(count).zip(&self.leaves).all(|(index, &first)| first == index);
+        let has_all_in_order =
+            || targets.chunks(target_count).all(|targets| (0..).zip(targets).all(|(at, &target)| at == target));
+        // regular leaves need no indices
+        let (leaves, targets) = match has_each(target_count) && has_all_in_order() {
+            true => (&[][..], &[][..]),
+            false if has_each(1) => (&[][..], &targets[..]),
+            false => (&self.leaves[..], &targets[..]),
+        };
         let weights = floats(self.weights.iter().copied(), element);
-        // if each leaf has one weight, the routine need not look up its index
-        let has_one_weight = (0..).zip(&self.leaves).all(|(number, &first)| first == number);
-        let leaves = if has_one_weight { &[][..] } else { &self.leaves[..] };
-        [nodes, values, list(&self.roots), list(leaves), targets, weights, floats(base.into_iter(), element)]
+        [nodes, list(leaves), list(targets), weights, floats(base.into_iter(), element)]
+    }
+
+    /// The nodes as the routine has them: the roots, then the successors of each branch, side by side. A node with
+    /// several predecessors is there several times.
+    fn nodes(&self) -> impl Iterator<Item = Node> {
+        let references = self.roots.iter().copied().chain(self.branches.iter().flat_map(|branch| branch.ways));
+        (0..).zip(references).map(|(index, reference)| match usize::try_from(reference) {
+            Ok(number) => {
+                let Branch { feature, value, .. } = self.branches[number];
+                let first = (self.roots.len() + 2 * number) as i32;
+                Node { feature: feature as i32, first, tag: self.branches[number].orders(), value }
+            }
+            // no comparison with NaN holds, so that the second successor is the leaf itself
+            Err(_) => Node { feature: 0, first: index - 1, tag: !reference << ORDERS, value: f64::NAN },
+        })
+    }
+}
+
+/// A node as the routine has it.
+struct Node {
+    feature: i32,
+    /// The first successor; the second one is behind it.
+    first: i32,
+    /// The orders for which the comparison holds, and the number of a leaf.
+    tag: i32,
+    value: f64,
+}
+
+impl Node {
+    /// The words of the node, with a value of 32 or 64 bits.
+    fn words(&self, is_double: bool) -> impl Iterator<Item = i32> + use<> {
+        let bits = if is_double { self.value.to_bits() } else { (self.value as f32).to_bits().into() };
+        let words = [self.feature, self.first, self.tag, bits as i32, (bits >> 32) as i32];
+        words.into_iter().take(if is_double { 5 } else { 4 })
     }
 }
 
@@ -265,7 +307,7 @@ impl Lists {
         {
             return Err("the lists of its nodes, or of its weights, differ in length".to_string());
         }
-        if count.max(self.weights.len()) >= i32::MAX as usize {
+        if count > NODES || self.weights.len() >= i32::MAX as usize {
             return Err("it has more nodes than can be numbered".to_string());
         }
         let (numbers, references) = self.references()?;

@@ -49,7 +49,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, forest: &Forest) -> Resu
     let element = lowering.element(x);
     let mut arguments = vec![Tensor(x)];
     arguments.extend(forest.tables(&element).map(|table| lowering.vector(&table)));
-    let numbers = [forest.feature_count(), forest.common_orders(), forest.aggregate as i64, forest.transform as i64];
+    let (trees, features) = (forest.roots.len() as i64, forest.feature_count());
+    let numbers = [trees, features, forest.common_orders(), forest.aggregate as i64, forest.transform as i64];
     arguments.extend(numbers.map(|number| Index(lowering.index(number))));
     lowering.call(op, "trees", &arguments)
 }
