@@ -1,6 +1,7 @@
 //! The LLVM back end, in helper processes: `onnxc --worker` reads modules at the low level from its standard input and
 //! writes an object file for each to its standard output, each preceded by its length as eight little-endian bytes.
-//! This process never loads LLVM. `onnxc --successor` compiles a whole model.
+//! This process never loads LLVM. `onnxc --successor` compiles a whole model. Both are told the [`conventions`] of the
+//! program that starts them, and refuse if theirs are others.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,10 +14,15 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use dialects::rt::routines::ROUTINES;
 use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Result};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The environment variable that names the compiler to start.
 const PROGRAM: &str = "ONNXC";
+
+/// The option that states the conventions of this program.
+const CONVENTIONS: &str = "--conventions";
 
 /// The maximum delay until a cancellation is noticed.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -37,7 +43,8 @@ pub(crate) fn compile(
     let (program, count) = (program_or(program), parts.len());
     let queue = Mutex::new(parts.into_iter().enumerate());
     let work = || -> Result<Vec<(usize, Vec<u8>)>> {
-        let mut worker = Worker::start(&program, &["--worker", "--threads", "1"], Stdio::piped())?;
+        let mut worker =
+            Worker::start(&program, &["--worker", "--threads", "1", CONVENTIONS, &conventions()], Stdio::piped())?;
         let mut objects = Vec::new();
         while let Some((number, mut part)) = next(&queue) {
             lower(&mut part)?;
@@ -66,7 +73,7 @@ pub(crate) fn compile(
 
 /// Has a helper process compile the requested model and write it to the output, unless that is cancelled.
 pub fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
-    let mut worker = Worker::start(&program_or(program), &["--successor"], output.into())?;
+    let mut worker = Worker::start(&program_or(program), &["--successor", CONVENTIONS, &conventions()], output.into())?;
     let mut input = worker.process.stdin.take().expect("the standard input is piped");
     // a process that has ended reports its own error
     let _ = input.write_all(wanted);
@@ -81,6 +88,22 @@ pub fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &
         }
     }
     Err(worker.failure().into())
+}
+
+/// Identifies how generated code and the runtime of this program meet: by the version, and a hash of the routines'
+/// descriptions. Code of a compiler with other conventions would call them wrongly.
+pub fn conventions() -> String {
+    format!("{}-{:016x}", env!("CARGO_PKG_VERSION"), xxh3_64(format!("{ROUTINES:?}").as_bytes()))
+}
+
+/// Refuses to work for a program with other conventions.
+pub fn check_conventions(stated: Option<&str>) -> Result<()> {
+    if stated.is_some_and(|stated| stated == conventions()) {
+        return Ok(());
+    }
+    let message = "this onnxc is of another build than the program that starts it";
+    let note = format!("install both from one release, or name the onnxc of that release in {PROGRAM}");
+    Err(Diagnostic::unsupported(Location::Unknown, message).with_note(note).into())
 }
 
 /// The next partition that no thread has taken.

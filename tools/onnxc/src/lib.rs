@@ -155,6 +155,9 @@ struct Arguments {
     /// Compile the model that is requested on standard input, and write its cache entry to standard output
     #[arg(long, hide = true)]
     successor: bool,
+    /// How the program that starts this one expects code to meet its runtime
+    #[arg(long, hide = true)]
+    conventions: Option<String>,
     /// Compile nothing for the target, and print LLVM's messages
     #[arg(long, hide = true)]
     probe: bool,
@@ -439,12 +442,9 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => {}
     }
     #[cfg(feature = "llvm")]
-    if arguments.worker {
-        return worker::run();
-    }
-    #[cfg(feature = "llvm")]
-    if arguments.successor {
-        return worker::succeed();
+    if arguments.worker || arguments.successor {
+        driver::check_conventions(arguments.conventions.as_deref())?;
+        return if arguments.worker { worker::run() } else { worker::succeed() };
     }
     #[cfg(feature = "llvm")]
     if arguments.print_targets {
