@@ -28,10 +28,17 @@ class Reference:
 
     def __call__(self, batch):
         feeds = {name: batch[column] for name, column in self.inputs.items()}
-        return {**batch, "prediction": self.session.run(None, feeds)[0]}
+        return {"id": batch["id"], "prediction": self.session.run(None, feeds)[0]}
 
 
-class Watched(onnxc.ray.Predictor):
+class Predictor(onnxc.ray.Predictor):
+    """Its results have no pictures."""
+
+    def __init__(self, model, inputs):
+        super().__init__(model, inputs, keep=["id"])
+
+
+class Watched(Predictor):
     """A predictor that writes the number of its process to a folder."""
 
     def __init__(self, model, inputs, folder):
@@ -71,7 +78,7 @@ def scored(options, predictor, arguments, count):
     pool = ray.data.ActorPoolStrategy(size=WORKERS)
     settings = {"batch_size": BATCH, "num_cpus": 0.5, "compute": pool}
     results = pictures.map_batches(predictor, fn_constructor_args=arguments, **settings)
-    batches = list(results.drop_columns(["picture"]).iter_batches(batch_size=None))
+    batches = list(results.iter_batches(batch_size=None))
     ids = numpy.concatenate([batch["id"] for batch in batches])
     values = numpy.concatenate([numpy.stack(list(batch["prediction"])) for batch in batches])
     order = numpy.argsort(ids, kind="stable")
@@ -98,7 +105,7 @@ def measure(options):
     start()
     arguments = model_and_inputs(options)
     rates, results = {}, {}
-    for name, predictor in (("onnxc", onnxc.ray.Predictor), ("ONNX Runtime", Reference)):
+    for name, predictor in (("onnxc", Predictor), ("ONNX Runtime", Reference)):
         scored(options, predictor, arguments, min(options.pictures, 1000))
         began = time.perf_counter()
         results[name] = scored(options, predictor, arguments, options.pictures)
@@ -128,7 +135,7 @@ def faults(options):
     start()
     model, inputs = model_and_inputs(options)
     count = min(options.pictures, 10_000)
-    expected = scored(options, onnxc.ray.Predictor, (model, inputs), count)
+    expected = scored(options, Predictor, (model, inputs), count)
     folder = options.scratch.resolve() / "workers"
     folder.mkdir(exist_ok=True)
     for path in folder.iterdir():
@@ -143,7 +150,7 @@ def faults(options):
         raise RuntimeError("the result after the loss of a worker differs")
     print(f"faults, {count} pictures\n  a worker of Ray killed in the middle: all pictures once, equal bits")
     try:
-        scored(options, onnxc.ray.Predictor, (model, {next(iter(inputs)): "id"}), BATCH)
+        scored(options, Predictor, (model, {next(iter(inputs)): "id"}), BATCH)
         raise RuntimeError("numbers were taken as pictures")
     except ray.exceptions.RayError as error:
         lines = [line for line in str(error).splitlines() if "InvalidArgument" in line]
