@@ -60,10 +60,13 @@ def simplify(
 
 
 def program(name: str = "onnxc") -> str:
-    """The path of one of the command-line tools: next to this Python, named by the environment variable ``ONNXC``, or on the path."""
+    """The path of one of the command-line tools: named by the environment variable ``ONNXC``, in the package ``onnxc-llvm``, next to
+    this Python, or on the path."""
     import shutil
 
-    named = os.environ.get("ONNXC") if name == "onnxc" else None
+    from ._session import _llvm
+
+    named = _llvm() if name == "onnxc" else None
     here = os.path.join(os.path.dirname(sys.executable), name)
     found = named or (here if os.path.exists(here) else shutil.which(name))
     if found is None:
