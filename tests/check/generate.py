@@ -1,4 +1,4 @@
-"""Writes the models of `invalid.py` and `valid.py` to a folder: `generate.py FOLDER`.
+"""Writes the models of `invalid` and `valid.py` to a folder: `generate.py FOLDER`.
 
 Each model is a folder with `model.onnx`; `cases.tsv` lists them: name, rule and place, both empty for a model
 without a fault, only the place for one that almost breaks a rule. Valid models that compute have `test_data_set_0`, in the layout of ONNX's own tests. Nothing is done when
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 def stamp():
     digest = hashlib.sha256()
-    for path in sorted(HERE.glob("*.py")):
+    for path in sorted(HERE.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -1,4 +1,4 @@
-"""Models without a fault: `case(name, model)`. Each is near to one of `invalid.py`, or uses a feature in full.
+"""Models without a fault: `case(name, model)`. Each is near to one of `invalid`, or uses a feature in full.
 
 Expected outputs are those of ONNX's reference evaluator, or of ONNX Runtime if that does not support an operator.
 """

@@ -63,7 +63,7 @@ the documents forbid but common tools accept: importing warns, and refuses with 
 `onnxc check`. `--json` is for programs, `--list-rules` prints the table below.
 
 This page is written from the table in `compiler/check` (`UPDATE=1 cargo test -p tests --test check`). The models that break
-one rule each are in `tests/check/invalid.py`, with a similar valid one for each rule; those without a fault are in
+one rule each are in `tests/check/invalid`, with a similar valid one for each rule; those without a fault are in
 `tests/check/valid.py`. *IR* is ONNX's \"Open Neural
 Network Exchange Intermediate Representation Specification\"; where it refers to `onnx.proto` for the syntax, that is cited.
 ";
