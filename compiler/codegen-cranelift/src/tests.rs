@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "runs the code it compiled")]
 
-use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, Type, Value};
+use ir::{Attribute, Builder, Module, Type, Value};
 
 use crate::{Options, compile};
 
@@ -13,18 +13,8 @@ fn buffer(element: Type) -> Type {
 /// A module with one function `@main` built by `build` from the entry block's arguments.
 fn module(inputs: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) -> Module {
     let mut module = Module::new();
-    add_function(&mut module, "main", inputs, build);
+    module.build_function("main", inputs, build);
     module
-}
-
-fn add_function(module: &mut Module, name: &str, inputs: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) {
-    let mut body = Body::new();
-    let entry = body.add_block(body.root(), inputs);
-    let arguments = body.arguments(entry).to_vec();
-    build(&mut Builder::at_end(&mut body, entry), &arguments);
-    let r#type = FunctionType { inputs: inputs.to_vec(), results: vec![] };
-    let op = module.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
-    module.update_function_type(op);
 }
 
 fn options() -> Options {

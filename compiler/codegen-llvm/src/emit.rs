@@ -66,12 +66,8 @@ pub fn compile_ir(module: &Module, options: &Options) -> Result<String> {
 /// message on standard error.
 pub fn probe(options: &Options) -> Result<()> {
     // some combinations only fail on a function
-    let mut body = ir::Body::default();
-    let entry = body.add_block(body.root(), &[]);
-    ir::Builder::at_end(&mut body, entry).create(func::RETURN, &[], &[], []);
-    let r#type = ir::FunctionType { inputs: vec![], results: vec![] };
     let mut module = Module::new();
-    module.add_function("probe", r#type, ir::Attributes::new(), body, Location::Unknown);
+    module.build_function("probe", &[], |builder, _| drop(builder.create(func::RETURN, &[], &[], [])));
     let object = compile_object(&module, options)?;
     if !is_object(&object) {
         let message = "its object files have another format than ELF, Mach-O, COFF and WebAssembly";

@@ -2,7 +2,8 @@
 
 use crate::IndexMap;
 use crate::attributes::{Attribute, Attributes};
-use crate::body::{Body, Op};
+use crate::body::{Body, Op, Value};
+use crate::builder::Builder;
 use crate::location::Location;
 use crate::op_name;
 use crate::types::{FunctionType, Type};
@@ -71,6 +72,23 @@ impl Module {
         op
     }
 
+    /// Appends a function whose one block `build` fills; it gets the arguments. The results are what the block returns.
+    pub fn build_function(
+        &mut self,
+        name: &str,
+        inputs: &[Type],
+        build: impl FnOnce(&mut Builder<'_>, &[Value]),
+    ) -> Op {
+        let mut body = Body::new();
+        let entry = body.add_block(body.root(), inputs);
+        let arguments = body.arguments(entry).to_vec();
+        build(&mut Builder::at_end(&mut body, entry), &arguments);
+        let r#type = FunctionType { inputs: inputs.to_vec(), results: vec![] };
+        let op = self.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
+        self.update_function_type(op);
+        op
+    }
+
     /// The symbol operation called `name`; one search through all of them. See [`SymbolTable`] for many names.
     pub fn symbol(&self, name: &str) -> Option<Op> {
         self.ops().iter().copied().find(|&op| self.body.op(op).attributes.str("sym_name") == Some(name))
@@ -116,8 +134,7 @@ impl Module {
     pub fn update_function_type(&mut self, op: Op) {
         let Some(body) = self.body.op(op).isolated() else { return };
         let Some(entry) = body.entry() else { return };
-        let types =
-            |values: &[crate::body::Value]| values.iter().map(|&v| body.value_type(v).clone()).collect::<Vec<_>>();
+        let types = |values: &[Value]| values.iter().map(|&v| body.value_type(v).clone()).collect::<Vec<_>>();
         let inputs = types(body.arguments(entry));
         let results = body
             .blocks(body.root())

@@ -24,18 +24,8 @@ fn buffer(element: Type) -> Type {
 /// A module with one function `@main` built by `build` from the entry block's arguments.
 fn module(inputs: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) -> Module {
     let mut module = Module::new();
-    add_function(&mut module, "main", inputs, build);
+    module.build_function("main", inputs, build);
     module
-}
-
-fn add_function(module: &mut Module, name: &str, inputs: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) {
-    let mut body = Body::new();
-    let entry = body.add_block(body.root(), inputs);
-    let arguments = body.arguments(entry).to_vec();
-    build(&mut Builder::at_end(&mut body, entry), &arguments);
-    let r#type = FunctionType { inputs: inputs.to_vec(), results: vec![] };
-    let op = module.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
-    module.update_function_type(op);
 }
 
 /// Provides `@main`, which calls `@sum` twice, and `@sum`, which adds its arguments to a number.
@@ -75,7 +65,7 @@ impl Sums {
 
     fn sum() -> Module {
         let mut module = Module::new();
-        add_function(&mut module, "sum", &Sums::inputs(), |b, arguments| {
+        module.build_function("sum", &Sums::inputs(), |b, arguments| {
             let zero = b.constant_index(0);
             let mut total = b.value("memref.load", &[arguments[0], zero], Type::F32, []);
             for (number, &argument) in arguments.iter().enumerate().skip(1) {
