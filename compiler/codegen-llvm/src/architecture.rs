@@ -1,5 +1,6 @@
 //! The properties of targets that LLVM does not derive from their triples.
 
+use inkwell::module::Module;
 use inkwell::targets::RelocMode;
 
 /// The targets of one kind of processor.
@@ -100,8 +101,9 @@ pub(crate) fn is_wasm(triple: &str) -> bool {
     triple.starts_with("wasm")
 }
 
-pub(crate) fn is_x86(triple: &str) -> bool {
-    triple.starts_with("x86_64")
+/// Whether a module is for x86-64.
+pub(crate) fn is_for_x86(unit: &Module<'_>) -> bool {
+    unit.get_triple().as_str().to_bytes().starts_with(b"x86_64")
 }
 
 /// Whether a target's objects are ELF.

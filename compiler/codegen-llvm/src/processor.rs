@@ -11,7 +11,7 @@ use inkwell::module::Linkage;
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, CallSiteValue, FunctionValue, IntValue};
 use ir::Diagnostic;
 
-use crate::architecture::is_x86;
+use crate::architecture::is_for_x86;
 use crate::emit::internal;
 use crate::function::Unit;
 
@@ -50,7 +50,7 @@ const fn bits(positions: &[u32]) -> u32 {
 /// Defines the function in a module for x86-64 that calls it.
 pub(crate) fn define_detection(unit: &Unit<'_>) -> Result<(), Diagnostic> {
     match unit.module.get_function(DETECT_LEVEL) {
-        Some(function) if is_x86(&unit.module.get_triple().as_str().to_string_lossy()) => {
+        Some(function) if is_for_x86(&unit.module) => {
             unit.attributes.iter().for_each(|own| function.add_attribute(AttributeLoc::Function, *own));
             function.set_linkage(Linkage::Internal);
             let builder = unit.context.create_builder();

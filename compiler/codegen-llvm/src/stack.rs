@@ -10,7 +10,7 @@ use inkwell::values::{CallSiteValue, FunctionValue, InstructionOpcode};
 use ir::{Blob, Diagnostic};
 use object::{Object, ObjectSection, ObjectSymbol};
 
-use crate::architecture;
+use crate::architecture::is_for_x86;
 use crate::emit::internal;
 use crate::frames::{Frames, with_frames};
 
@@ -41,7 +41,7 @@ pub(crate) fn with_bound(
     unit.set_inline_assembly(&format!(".globl {symbol}\n.set {symbol}, 0\n"));
     let (generated, frames) = with_frames(unit, generate);
     generated?;
-    let leaf = if is_x86(unit) { X86_RED_ZONE } else { 0 };
+    let leaf = if is_for_x86(unit) { X86_RED_ZONE } else { 0 };
     Ok(longest(&callers, &frames?).map(|bytes| bytes + leaf))
 }
 
@@ -69,7 +69,7 @@ fn place(path: &Path, symbol: &str) -> Result<(u64, usize), String> {
 
 /// The functions of a module; `None` if one is called by address.
 fn callers(unit: &Module<'_>) -> Option<Vec<Caller>> {
-    let is_x86 = is_x86(unit);
+    let is_x86 = is_for_x86(unit);
     unit.get_functions().filter(|function| function.count_basic_blocks() > 0).map(|f| caller(f, is_x86)).collect()
 }
 
@@ -93,10 +93,6 @@ fn caller(function: FunctionValue<'_>, is_x86: bool) -> Option<Caller> {
 
 fn name(function: FunctionValue<'_>) -> String {
     function.get_name().to_string_lossy().into_owned()
-}
-
-fn is_x86(unit: &Module<'_>) -> bool {
-    architecture::is_x86(&unit.get_triple().as_str().to_string_lossy())
 }
 
 /// The largest sum of frames along a chain of calls; `None` for recursive functions. Functions of other objects count 0.
