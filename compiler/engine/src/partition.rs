@@ -9,6 +9,8 @@ use lower::outline_initialization::INITIALIZE;
 
 /// Partitions per worker: a worker that finishes early takes another one.
 pub(crate) const PARTS: usize = 4;
+/// The number of operations of the kernel level below which a partition costs more to hand over than its own thread saves.
+const SMALLEST: usize = 256;
 
 /// Modules of about equal size, each of which defines some of the functions and declares the others. The functions'
 /// bodies move there.
@@ -20,7 +22,8 @@ pub(crate) fn split(module: &mut Module, count: usize) -> Vec<Module> {
         .collect();
     // the largest first, so that the last ones even out the load
     sizes.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
-    let count = count.clamp(1, sizes.len().max(1));
+    let total: usize = sizes.iter().map(|&(_, size)| size).sum();
+    let count = count.min(total / SMALLEST).clamp(1, sizes.len().max(1));
     let mut loads = vec![0; count];
     let mut homes: Vec<Vec<Op>> = vec![Vec::new(); count];
     for (op, size) in sizes {
