@@ -3,12 +3,12 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=OFTEN
 // RUN: onnx-opt --mlir-print-op-generic %s --split-input-file --pass-pipeline='outline-kernels,build-kernels{target=llvm runs=one},verify-level{level=kernel}' | FileCheck %s --check-prefix=WIDE
 
-// The addresses, the bytes of an element and the number of axes; then the extent of each axis and its strides in both tensors.
+// The bytes of an element and the number of axes; then the extent of each axis and its strides in both tensors.
 // CHECK: sym_name = "main_graph"
 // CHECK: %[[FROM:[0-9]+]] = "rt.address"(%arg0)
 // CHECK: %[[TO:[0-9]+]] = "rt.address"(%arg1)
-// CHECK: "rt.pack"(%{{[0-9]+}}, %[[FROM]], %[[TO]], %{{.*}}) <{words = array<i64: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9>}>
-// CHECK-NEXT: "func.call"(%{{[0-9]+}}) <{callee = @rt_move}> : (memref<?xi64>) -> ()
+// CHECK: "rt.pack"(%[[TABLE:[0-9]+]], %{{.*}}) <{words = array<i64: 0, 1, 2, 3, 4, 5, 6, 7>}>
+// CHECK-NEXT: "func.call"(%[[TABLE]], %[[FROM]], %[[TO]]) <{callee = @rt_move}> : (memref<?xi64>, index, index) -> ()
 // CHECK-NOT: scf.parallel
 
 // OFTEN: sym_name = "main_graph"

@@ -19,15 +19,14 @@ pub const GRAIN: i64 = 8192;
 /// The maximum rank of relayout routines.
 pub const RELAYOUT_AXES: usize = 8;
 
-/// Words of a data-movement descriptor before its axes: the addresses of the first source and destination element, the
-/// bytes of an element, the number of axes.
-pub const MOVE_WORDS: usize = 4;
+/// Words of a data-movement descriptor before its axes: the bytes of an element, the number of axes.
+pub const MOVE_WORDS: usize = 2;
 /// Words of each axis: its extent, and its strides in both tensors. Strides of the result do not overlap and are
 /// nested.
 pub const MOVE_AXIS_WORDS: usize = 3;
-/// Words of a padding descriptor before its axes: the tensor's address, the bytes of an element, the fill value in the
-/// low bytes, the number of axes.
-pub const PAD_WORDS: usize = 4;
+/// Words of a padding descriptor before its axes: the bytes of an element, the fill value in the low bytes, the number of
+/// axes.
+pub const PAD_WORDS: usize = 3;
 /// Words of each axis: the elements before the middle, those of the middle, and the total.
 pub const PAD_AXIS_WORDS: usize = 3;
 

@@ -4,15 +4,16 @@ use abi::{MOVE_AXIS_WORDS, MOVE_WORDS, PAD_AXIS_WORDS, PAD_WORDS};
 
 use crate::calls::relayout::{Loop, Moves, Place};
 
-/// Moves elements: a descriptor of [`MOVE_WORDS`], then [`MOVE_AXIS_WORDS`] for each axis, outer axes first.
+/// Moves elements, from the first source element to the first destination element on: a descriptor of [`MOVE_WORDS`],
+/// then [`MOVE_AXIS_WORDS`] for each axis, outer axes first.
 ///
 /// # Safety
 /// The descriptor has these words; the tensors have all elements that it addresses, and do not overlap.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_move(table: *const i64) {
+pub unsafe extern "C" fn rt_move(table: *const i64, from: *const u8, to: *mut u8) {
     // SAFETY: promised by the caller.
     let (head, axes) = unsafe { words::<MOVE_WORDS, MOVE_AXIS_WORDS>(table) };
-    let [from, to, width, _] = *head;
+    let [width, _] = *head;
     if axes.iter().any(|&[extent, ..]| extent <= 0) {
         return;
     }
@@ -20,8 +21,7 @@ pub unsafe extern "C" fn rt_move(table: *const i64) {
     let (before, after) = (reach(-1), reach(1));
     let last = axes.iter().map(|[extent, _, step]| (extent - 1) * step).sum::<i64>();
     let [from_count, to_count] = [before + after + 1, last + 1].map(|count| (count * width) as usize);
-    let from = std::ptr::with_exposed_provenance::<u8>((from - before * width) as usize);
-    let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
+    let from = from.wrapping_offset((-before * width) as isize);
     // SAFETY: promised by the caller.
     let (from, to) =
         unsafe { (std::slice::from_raw_parts(from, from_count), std::slice::from_raw_parts_mut(to, to_count)) };
@@ -38,12 +38,11 @@ pub unsafe extern "C" fn rt_move(table: *const i64) {
 /// # Safety
 /// The descriptor has these words, and the tensor all elements.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_pad(table: *const i64) {
+pub unsafe extern "C" fn rt_pad(table: *const i64, to: *mut u8) {
     // SAFETY: promised by the caller.
     let (head, axes) = unsafe { words::<PAD_WORDS, PAD_AXIS_WORDS>(table) };
-    let [to, width, filling, _] = *head;
+    let [width, filling, _] = *head;
     let count = axes.iter().map(|[.., whole]| whole).product::<i64>() * width;
-    let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
     // SAFETY: promised by the caller.
     let to = unsafe { std::slice::from_raw_parts_mut(to, count.max(0) as usize) };
     match width {
@@ -127,12 +126,11 @@ mod tests {
             break;
         }
         let mut found = vec![[0xee; WIDTH]; room];
-        let from = source[start..].as_ptr().expose_provenance() as i64;
-        let to = found.as_mut_ptr().expose_provenance() as i64;
-        let mut table = vec![from, to, WIDTH as i64, axes.len() as i64];
+        let from = source.as_flattened().as_ptr().wrapping_add(start * WIDTH);
+        let mut table = vec![WIDTH as i64, axes.len() as i64];
         table.extend(axes.as_flattened());
         // SAFETY: both buffers contain all elements that the axes reach.
-        unsafe { rt_move(table.as_ptr()) };
+        unsafe { rt_move(table.as_ptr(), from, found.as_mut_ptr().cast()) };
         assert!(found == expected, "{axes:?} of {WIDTH} bytes");
     }
 
@@ -159,9 +157,9 @@ mod tests {
         // one element, and none
         check(1, 0, &[], 1);
         check(4, 0, &[[1, 3, 5], [4, 1, 1]], 4);
-        let empty = [0, 0, 4, 1, 0, 1, 1];
+        let empty = [4, 1, 0, 1, 1];
         // SAFETY: nothing is moved.
-        unsafe { rt_move(empty.as_ptr()) };
+        unsafe { rt_move(empty.as_ptr(), std::ptr::null(), std::ptr::null_mut()) };
     }
 
     #[test]
@@ -175,11 +173,10 @@ mod tests {
             let wholes: Vec<usize> = axes.iter().map(|&[.., whole]| whole as usize).collect();
             let count = wholes.iter().product();
             let mut found = vec![7.0f32; count];
-            let head =
-                [found.as_mut_ptr().expose_provenance() as i64, 4, i64::from(0.5f32.to_bits()), axes.len() as i64];
+            let head = [4, i64::from(0.5f32.to_bits()), axes.len() as i64];
             let table = [&head, axes.as_flattened()].concat();
             // SAFETY: the tensor has all elements.
-            unsafe { rt_pad(table.as_ptr()) };
+            unsafe { rt_pad(table.as_ptr(), found.as_mut_ptr().cast()) };
             for (at, &number) in found.iter().enumerate() {
                 let mut rest = at;
                 let is_inside = axes.iter().rev().all(|&[low, extent, whole]| {

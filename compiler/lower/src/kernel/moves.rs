@@ -69,8 +69,8 @@ pub(super) fn emit_move(emitter: &mut Emitter<'_>, piece: &Piece<'_>, moved: &Mo
     let axes: Vec<[Value; MOVE_AXIS_WORDS]> =
         (0..extents.len()).map(|axis| [extents[axis], steps[axis], to_strides[axis]]).collect();
     let count = emitter.index(axes.len() as i64);
-    let head: [Value; MOVE_WORDS] = [from, to, width, count];
-    call_with_words(emitter, "rt_move", &head, axes.as_flattened());
+    let head: [Value; MOVE_WORDS] = [width, count];
+    call_with_words(emitter, "rt_move", &[from, to], &head, axes.as_flattened());
 }
 
 /// Emits the call that fills the padding of a buffer, around a middle that begins at `low`.
@@ -81,8 +81,8 @@ pub(super) fn emit_border(emitter: &mut Emitter<'_>, buffer: Value, filling: Val
     let axes: Vec<[Value; PAD_AXIS_WORDS]> =
         (0..low.len()).map(|axis| [low[axis], inner[axis], emitter.buffer_extent(buffer, axis)]).collect();
     let count = emitter.index(axes.len() as i64);
-    let head: [Value; PAD_WORDS] = [to, width, filling, count];
-    call_with_words(emitter, "rt_pad", &head, axes.as_flattened());
+    let head: [Value; PAD_WORDS] = [width, filling, count];
+    call_with_words(emitter, "rt_pad", &[to], &head, axes.as_flattened());
 }
 
 /// `sum + number * value`
@@ -97,11 +97,12 @@ fn element_width(emitter: &mut Emitter<'_>, buffer: Value) -> Value {
     emitter.index(width as i64)
 }
 
-/// Calls a function of the runtime with the address of a descriptor on the stack.
-fn call_with_words(emitter: &mut Emitter<'_>, callee: &str, head: &[Value], axes: &[Value]) {
+/// Calls a function of the runtime with a descriptor on the stack, and addresses.
+fn call_with_words(emitter: &mut Emitter<'_>, callee: &str, addresses: &[Value], head: &[Value], axes: &[Value]) {
     let words: Vec<(i64, Value)> = (0..).zip(head.iter().chain(axes).copied()).collect();
     let mut builder = Builder::at_end(&mut emitter.body, emitter.at);
     let table = stack_table(&mut builder, words.len());
     pack(&mut builder, table, &words);
-    emitter.effect(func::CALL, &[table], &[], [("callee", Attribute::symbol(callee))]);
+    let operands: Vec<Value> = std::iter::once(table).chain(addresses.iter().copied()).collect();
+    emitter.effect(func::CALL, &operands, &[], [("callee", Attribute::symbol(callee))]);
 }
