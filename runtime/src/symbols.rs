@@ -31,7 +31,7 @@ symbol_table! {
     scratch: rt_scratch;
     kernels: rt_contract_f32 rt_contract_f32_transposed rt_contract_f32_f16 rt_contract_f32_bf16 rt_contract_f64 rt_contract_u8_i8 rt_contract_blocks
         rt_depthwise_f32 rt_winograd_f32 rt_map_row rt_requantize_row rt_add_bytes_row rt_look_up_row rt_copy_row rt_fold_row rt_fold_windows
-        rt_prepare_places rt_gather_row rt_move rt_pad;
+        rt_prepare_places rt_gather_row rt_move rt_pad rt_check_call;
     elementary:
         rt_exp_f64 rt_exp2_f64 rt_expm1_f64 rt_log_f64 rt_log2_f64 rt_log10_f64 rt_log1p_f64
         rt_sin_f64 rt_cos_f64 rt_tan_f64 rt_asin_f64 rt_acos_f64 rt_atan_f64

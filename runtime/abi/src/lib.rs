@@ -4,6 +4,7 @@
 //! `T` is an integer where a micro-kernel reads a descriptor, and an SSA value where a compiler builds one. Strides are
 //! in elements, unless a field says otherwise.
 
+pub mod accesses;
 pub mod elementary;
 mod row;
 mod status;

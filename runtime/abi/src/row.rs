@@ -107,6 +107,19 @@ impl RowFunction {
 
     /// The maximum number of parameters.
     pub const PARAMETERS: usize = 4;
+
+    /// The bytes of an element of the operand, and of the result.
+    pub const fn widths(self) -> [i64; 2] {
+        match self {
+            RowFunction::Widen | RowFunction::WidenBrain => [2, 4],
+            RowFunction::Narrow => [4, 2],
+            RowFunction::DequantizeUnsigned | RowFunction::DequantizeSigned => [1, 4],
+            RowFunction::Quantize | RowFunction::IsNotZero => [4, 1],
+            RowFunction::ExtendInteger | RowFunction::ExtendFloat => [4, 8],
+            RowFunction::TruncateInteger | RowFunction::TruncateFloat => [8, 4],
+            _ => [4, 4],
+        }
+    }
 }
 
 /// A reduction of a row; its discriminant selects it in calls of the micro-kernel.

@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code, reason = "kernels work on raw buffers whose extents the generated code guarantees")]
 
+mod accesses;
 mod blocks;
 mod contract;
 mod converted_operands;
@@ -44,6 +45,8 @@ mod x86_tables;
 mod x86_transposed;
 #[cfg(target_arch = "x86_64")]
 mod x86_windows;
+
+pub use accesses::rt_check_call;
 
 use abi::{Blocks, Depthwise, Descriptor, Product, Winograd};
 use blocks::{BlockKernel, BlockProduct};
