@@ -134,7 +134,7 @@ pub struct Options {
     pub trace: bool,
     /// Whether kernels are timed.
     pub profile: bool,
-    /// Whether each access of memory is checked, with the plain engine and few micro-kernels.
+    /// Whether each access of memory is checked, with the plain engine.
     pub sanitize: bool,
     /// The cache of compiled models.
     pub cache: Option<Cache>,

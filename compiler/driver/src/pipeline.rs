@@ -93,7 +93,7 @@ fn low_step(pass: Pass, options: &Options) -> Vec<Step> {
                         Backend::Llvm => (Inline::Doubles, Functions::Tables),
                         Backend::Cranelift | Backend::Auto => (Inline::Singles, Functions::All),
                     };
-                    let maps = options.has(Part::Rows) && !options.sanitize;
+                    let maps = options.has(Part::Rows);
                     let map = maps.then(|| Step::new(&low::MAP_ROWS, MapRowsOptions { functions }));
                     map.into_iter().chain([expand(inline)]).collect()
                 }
@@ -115,9 +115,9 @@ pub fn low(options: &Options) -> Pipeline {
 
 /// The passes from the kernel to the low level that generate code for contractions.
 fn tile_contractions(options: &Options) -> Vec<Step> {
-    let runtime = options.freestanding.is_none() && !options.sanitize;
+    let runtime = options.freestanding.is_none();
     let tile = |registers| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime });
-    let is_portable = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some() || options.sanitize;
+    let is_portable = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
     match (options.backend, options.processor) {
         // each version has tiles for the registers of its level
         _ if options.has_versions() => {
@@ -151,8 +151,6 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
     let has_runtime = options.freestanding.is_none();
     // the model is compiled again for later runs if there are many
     let runs = if options.backend == Backend::Auto && !options.sanitize { Runs::One } else { Runs::Many };
-    // micro-kernels do not check their accesses
-    let has_kernels = has_runtime && !options.sanitize;
     let elements = options.has(Part::Fusion);
     let fusion = Fusion { elements, attention: elements && has_runtime && options.has(Part::Attention) };
     let build = BuildOptions {
@@ -164,9 +162,9 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
     };
     let threads = options.workers;
     let prepare = |prepare: PrepareOptions| Some(Step::new(&PREPARE_CONSTANTS, PrepareOptions { threads, ..prepare }));
-    let is_reassociated = options.arithmetic == Arithmetic::Reassociated && has_kernels;
+    let is_reassociated = options.arithmetic == Arithmetic::Reassociated && has_runtime;
     // micro-kernels fuse multiply-adds, in their own order
-    let is_fused = options.arithmetic != Arithmetic::Fixed && has_kernels;
+    let is_fused = options.arithmetic != Arithmetic::Fixed && has_runtime;
     let steps = [
         (has_runtime && options.has(Part::Tables)).then(|| Step::new(&USE_TABLES, ())),
         // certified code performs the operations of its nodes
@@ -174,7 +172,7 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         (is_reassociated && options.has(Part::Winograd)).then(|| Step::new(&USE_WINOGRAD, WinogradOptions { runs })),
         is_fused.then(|| Step::new(&USE_HALVES, ())),
         is_fused.then(|| Step::new(&USE_TRANSPOSES, ())),
-        (has_kernels && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
+        (has_runtime && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
         match prepared {
             Prepared::ByCode => None,
             Prepared::ByCompiler(memory) => prepare(PrepareOptions { memory, ..PrepareOptions::default() }),

@@ -4,13 +4,16 @@
 //! that `rt.bounds` states, and those of memory that the function allocates or views. Exempt are tables of words that
 //! generated code and the runtime exchange, whose layout one pass writes on both sides.
 //!
-//! Functions of the runtime check their own accesses.
+//! What micro-kernels access is compared before each call. Other functions of the runtime check their own accesses.
+
+mod calls;
 
 use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::NUMBER;
 use dialects::{OpCodes, arith, func, memref, rt, vector};
 use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexMap, Module, Op, Result, Type, Value};
 
+use self::calls::{call_table, refuse_calls};
 use super::declare::declare_runtime;
 use super::provenance::{Incoming, Origin, Provenance};
 use super::scope::{definitions, leave_unless, status_word, with_body};
@@ -39,15 +42,18 @@ fn check_body(body: &mut Body, host: Option<i64>) -> Result<()> {
         (None, Some(&first)) => {
             (rt::Bounds::of(body, first).status, body.op(first).attributes.integer("number").unwrap_or(1))
         }
-        (None, None) => return Ok(()),
+        (None, None) => return refuse_calls(body, &ops),
     };
     let provenance = Provenance { incoming: Incoming::of(body), is_host: host.is_some(), number };
     let failed = failure_block(body, status, host.is_some());
     let mut checker = Checker { body, provenance, roots: IndexMap::default(), limits: IndexMap::default(), failed };
     let mut groups: IndexMap<Place, Group> = IndexMap::default();
+    let mut calls = Vec::new();
     for &op in &ops {
         checker.collect(op, &mut groups)?;
+        calls.extend(checker.kernel_call(op)?);
     }
+    let table = call_table(checker.body, &calls);
     let mut checks: IndexMap<Op, Vec<Check>> = IndexMap::default();
     for (place, group) in groups {
         checks.entry(group.first).or_default().push(Check { place, group });
@@ -56,6 +62,9 @@ fn check_body(body: &mut Body, host: Option<i64>) -> Result<()> {
     for op in ops.into_iter().rev() {
         if checker.body.is(op, memref::VIEW) {
             checker.view(op)?;
+        }
+        if let (Some(call), Some(table)) = (calls.pop_if(|call| call.op == op), table) {
+            checker.require_call(&call, table);
         }
         for check in checks.get(&op).into_iter().flatten() {
             checker.require(check);
