@@ -448,6 +448,21 @@ mod tests {
     }
 
     #[test]
+    fn successors_stand_side_by_side_and_leaves_lead_to_themselves() {
+        let forest = forest(lists([1, 2])).expect("a tree");
+        let nodes: Vec<[i32; 3]> = forest.nodes().map(|node| [node.feature, node.first, node.tag]).collect();
+        assert_eq!(nodes, [[0, 1, 3], [1, 3, 1], [0, 1, 0], [0, 2, 0], [0, 3, 1 << ORDERS]]);
+        assert!(forest.nodes().skip(2).all(|leaf| leaf.value.is_nan()));
+        // a leaf has two weights, so the indices of all are needed
+        let counts = |forest: &Forest| forest.tables(&Type::F32).map(|table| table.element_count());
+        assert_eq!(counts(&forest), [5 * 4, 3, 3, 3, 2]);
+        let one = Forest { leaves: vec![0, 1, 2], ..forest.clone() };
+        assert_eq!(counts(&one), [5 * 4, 0, 3, 3, 2]);
+        let dense = Forest { leaves: vec![0, 2, 4], targets: [0, 1, 0, 1].into(), weights: vec![0.0; 4], ..forest };
+        assert_eq!(counts(&dense), [5 * 4, 0, 0, 4, 2]);
+    }
+
+    #[test]
     fn paths_end() {
         let message = |lists: Lists| forest(lists).expect_err("no tree");
         assert_eq!(message(lists([1, 7])), "node 0 of tree 0 leads to node 7, which does not exist");
