@@ -1,7 +1,7 @@
 //! The LLVM back end, in helper processes: `onnxc --worker` reads modules at the low level from its standard input and
 //! writes an object file for each to its standard output, each preceded by its length as eight little-endian bytes.
-//! This process never loads LLVM. `onnxc --successor` compiles a whole model. Both are told the [`conventions`] of the
-//! program that starts them, and refuse if theirs are others.
+//! This process never loads LLVM. `onnxc --successor` compiles a whole model. Both get the [`conventions`] of the
+//! program that starts them, and refuse to work if theirs differ.
 
 use std::ffi::OsString;
 use std::fs::File;

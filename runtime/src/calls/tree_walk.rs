@@ -19,7 +19,7 @@ pub(super) const ORDERS: u32 = 4;
 /// A node of a tree.
 pub(super) struct Node<T> {
     feature: i32,
-    /// The first successor, if the comparison of the feature with the value holds; the second one is behind it.
+    /// The first successor, if the comparison of the feature with the value holds; the second one is next to it.
     first: i32,
     /// The orders for which the comparison holds, and the number of a leaf.
     tag: i32,
@@ -73,7 +73,7 @@ pub(super) struct Trees<'t, T: Threshold> {
 impl<'t, T: Threshold> Trees<'t, T> {
     /// # Safety
     ///
-    /// The features of all nodes are less than `features`. The first successor of a node and the one behind it exist;
+    /// The features of all nodes are less than `features`. The first successor of a node and the one next to it exist;
     /// of a leaf, only the second one. No path has a cycle but that of a leaf to itself.
     pub(super) unsafe fn new(nodes: &'t [T::Words], orders: i64, features: usize) -> Trees<'t, T> {
         Trees { nodes, orders, features }

@@ -256,7 +256,7 @@ impl Forest {
 /// A node as the routine has it.
 struct Node {
     feature: i32,
-    /// The first successor; the second one is behind it.
+    /// The first successor; the second one is next to it.
     first: i32,
     /// The orders for which the comparison holds, and the number of a leaf.
     tag: i32,
