@@ -138,8 +138,8 @@ pub static KERNELS: &[Kernel] = {
     &[
         Kernel { symbol: "rt_contract_f32", operands: TILE, accesses: contractions::floats },
         Kernel { symbol: "rt_contract_f32_transposed", operands: TILE, accesses: contractions::transposed },
-        Kernel { symbol: "rt_contract_f32_f16", operands: TILE, accesses: contractions::halves },
-        Kernel { symbol: "rt_contract_f32_bf16", operands: TILE, accesses: contractions::halves },
+        Kernel { symbol: "rt_contract_f32_f16", operands: TILE, accesses: contractions::half_precision },
+        Kernel { symbol: "rt_contract_f32_bf16", operands: TILE, accesses: contractions::half_precision },
         Kernel { symbol: "rt_contract_f64", operands: TILE, accesses: contractions::doubles },
         Kernel { symbol: "rt_contract_u8_i8", operands: TILE, accesses: contractions::bytes },
         Kernel { symbol: "rt_depthwise_f32", operands: TILE, accesses: contractions::depthwise },

@@ -95,7 +95,7 @@ fn same(call: &Call<'_>, width: i64) -> [Span; BUFFERS] {
     tile.spans(tile.right(columns), [width; 3])
 }
 
-pub(super) fn halves(call: &Call<'_>) -> [Span; BUFFERS] {
+pub(super) fn half_precision(call: &Call<'_>) -> [Span; BUFFERS] {
     let tile = Tile::of(call);
     tile.spans(tile.right(tile.padded_columns()), [SINGLE, 2, SINGLE])
 }
