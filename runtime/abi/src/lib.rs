@@ -8,10 +8,12 @@ pub mod accesses;
 pub mod elementary;
 mod row;
 mod status;
+mod tree_node;
 pub mod weights_file;
 
 pub use row::{RowFold, RowFunction};
 pub use status::Status;
+pub use tree_node::TreeNode;
 
 /// Columns that are contiguous in the right operand and in the result, whatever the strides between groups.
 pub const COLUMN_GROUP: i64 = 16;

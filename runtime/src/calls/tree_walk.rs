@@ -6,6 +6,8 @@
 //! Nodes and features are read without a comparison with their bounds: there is one of each in every step, which is a
 //! handful of instructions. The compiler has checked the tables ([`Trees::new`] states what), and a walk checks the rows.
 
+use abi::TreeNode;
+
 use super::trees::Number;
 
 /// Walks that advance together, of rows through one tree or of one row through several trees, to hide the latency of
@@ -13,26 +15,13 @@ use super::trees::Number;
 pub(super) const LANES: usize = 16;
 /// Steps of a walk between tests whether it still moves.
 const STEPS: usize = 2;
-/// The bits of a node's tag that are orders; the others are the number of a leaf.
-pub(super) const ORDERS: u32 = 4;
-
-/// A node of a tree.
-pub(super) struct Node<T> {
-    feature: i32,
-    /// The first successor, if the comparison of the feature with the value holds; the second one is next to it.
-    first: i32,
-    /// The orders for which the comparison holds, and the number of a leaf.
-    tag: i32,
-    value: T,
-}
-
 /// A floating-point type of thresholds.
 pub(super) trait Threshold: Number {
     /// The words of a node.
     type Words: Sync;
 
     fn nodes(words: &[i32]) -> &[Self::Words];
-    fn node(words: &Self::Words) -> Node<Self>;
+    fn node(words: &Self::Words) -> TreeNode<Self>;
 }
 
 impl Threshold for f32 {
@@ -43,8 +32,8 @@ impl Threshold for f32 {
     }
 
     #[inline(always)]
-    fn node(&[feature, first, tag, value]: &[i32; 4]) -> Node<f32> {
-        Node { feature, first, tag, value: f32::from_bits(value as u32) }
+    fn node(words: &[i32; 4]) -> TreeNode<f32> {
+        TreeNode::<f32>::of_words(words)
     }
 }
 
@@ -56,8 +45,8 @@ impl Threshold for f64 {
     }
 
     #[inline(always)]
-    fn node(&[feature, first, tag, low, high]: &[i32; 5]) -> Node<f64> {
-        Node { feature, first, tag, value: f64::from_bits(u64::from(low as u32) | u64::from(high as u32) << 32) }
+    fn node(words: &[i32; 5]) -> TreeNode<f64> {
+        TreeNode::<f64>::of_words(words)
     }
 }
 
@@ -116,8 +105,8 @@ impl<'t, T: Threshold> Trees<'t, T> {
             for _ in 0..STEPS {
                 moved = 0;
                 for (lane, at) in at.iter_mut().enumerate() {
-                    let Node { feature: number, first, tag, value } = node(*at);
-                    let next = first + i32::from(!holds(tag, feature(lane, number), value));
+                    let node = node(*at);
+                    let next = node.first + i32::from(!holds(node.orders(), feature(lane, node.feature), node.value));
                     moved |= *at ^ next;
                     *at = next;
                 }
@@ -128,7 +117,7 @@ impl<'t, T: Threshold> Trees<'t, T> {
         }
         let mut leaves = [0; LANES];
         for (leaf, at) in leaves.iter_mut().zip(at) {
-            *leaf = (node(at).tag >> ORDERS) as usize;
+            *leaf = node(at).leaf_number() as usize;
         }
         leaves
     }

@@ -331,16 +331,18 @@ fn run<T: Threshold>(
 
 #[cfg(test)]
 mod tests {
+    use abi::TreeNode;
+
     use super::*;
-    use crate::calls::tree_walk::ORDERS;
 
     /// Trees with one node each, which leave some rows without a weight for one of two targets.
     #[test]
     fn groups_of_trees_say_what_all_trees_say() {
         let trees = 21;
-        let root = |tree: i32| [tree % 3, trees + 2 * tree, 1, (tree as f32).to_bits() as i32];
-        let leaf = |number: i32| [0, trees + number - 1, number << ORDERS, f32::NAN.to_bits() as i32];
-        let nodes: Vec<[i32; 4]> = (0..trees).map(root).chain((0..2 * trees).map(leaf)).collect();
+        let root = |tree: i32| TreeNode::branch(tree % 3, trees + 2 * tree, 1, f64::from(tree));
+        let leaf = |number: i32| TreeNode::leaf(number, trees + number);
+        let nodes = (0..trees).map(root).chain((0..2 * trees).map(leaf));
+        let nodes: Vec<[i32; 4]> = nodes.map(|node| node.narrow().words()).collect();
         // the second leaf of a tree has no weights
         let leaves: Vec<i32> = (0..=2 * trees).map(|leaf| (leaf + 1) / 2).collect();
         let targets: Vec<i32> = (0..trees).map(|tree| i32::from(tree > 15)).collect();

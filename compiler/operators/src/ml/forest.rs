@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use abi::TreeNode;
 use dialects::onnx::views::PostTransform;
 use ir::{DenseElements, Type};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -13,10 +14,8 @@ use super::constant_arrays::{floats, words};
 
 /// Rows whose sums are kept at the same time.
 const ROWS: usize = 64;
-/// The bits of a node's tag that are orders; the others are the number of a leaf.
-const ORDERS: u32 = 4;
 /// The maximum number of nodes in the lists, so that leaves and the successors of branches can be numbered.
-const NODES: usize = 1 << 27;
+const NODES: usize = TreeNode::LEAVES;
 
 /// The index of each node in the lists, by tree and number.
 type Places = FxHashMap<(i64, i64), usize>;
@@ -216,7 +215,10 @@ impl Forest {
 
     /// The arrays in the order of the routine's operands, with the given float type.
     pub(super) fn tables(&self, element: &Type) -> [DenseElements; 5] {
-        let nodes = words(self.nodes().flat_map(|node| node.words(*element == Type::F64)));
+        let nodes = match *element {
+            Type::F64 => words(self.nodes().flat_map(TreeNode::<f64>::words)),
+            _ => words(self.nodes().flat_map(|node| node.narrow().words())),
+        };
         let list = |entries: &[i32]| words(entries.iter().copied());
         let target_count = self.target_count as usize;
         let base = match self.base.as_slice() {
@@ -239,36 +241,16 @@ impl Forest {
 
     /// The nodes as the routine has them: the roots, then the successors of each branch, side by side. A node with
     /// several predecessors is there several times.
-    fn nodes(&self) -> impl Iterator<Item = Node> {
+    fn nodes(&self) -> impl Iterator<Item = TreeNode<f64>> {
         let references = self.roots.iter().copied().chain(self.branches.iter().flat_map(|branch| branch.ways));
         (0..).zip(references).map(|(index, reference)| match usize::try_from(reference) {
             Ok(number) => {
-                let Branch { feature, value, .. } = self.branches[number];
+                let branch = &self.branches[number];
                 let first = (self.roots.len() + 2 * number) as i32;
-                Node { feature: feature as i32, first, tag: self.branches[number].orders(), value }
+                TreeNode::branch(branch.feature as i32, first, branch.orders(), branch.value)
             }
-            // no comparison with NaN holds, so that the second successor is the leaf itself
-            Err(_) => Node { feature: 0, first: index - 1, tag: !reference << ORDERS, value: f64::NAN },
+            Err(_) => TreeNode::leaf(!reference, index),
         })
-    }
-}
-
-/// A node as the routine has it.
-struct Node {
-    feature: i32,
-    /// The first successor; the second one is next to it.
-    first: i32,
-    /// The orders for which the comparison holds, and the number of a leaf.
-    tag: i32,
-    value: f64,
-}
-
-impl Node {
-    /// The words of the node, with a value of 32 or 64 bits.
-    fn words(&self, is_double: bool) -> impl Iterator<Item = i32> + use<> {
-        let bits = if is_double { self.value.to_bits() } else { (self.value as f32).to_bits().into() };
-        let words = [self.feature, self.first, self.tag, bits as i32, (bits >> 32) as i32];
-        words.into_iter().take(if is_double { 5 } else { 4 })
     }
 }
 
@@ -450,9 +432,12 @@ mod tests {
     #[test]
     fn successors_stand_side_by_side_and_leaves_lead_to_themselves() {
         let forest = forest(lists([1, 2])).expect("a tree");
-        let nodes: Vec<[i32; 3]> = forest.nodes().map(|node| [node.feature, node.first, node.tag]).collect();
-        assert_eq!(nodes, [[0, 1, 3], [1, 3, 1], [0, 1, 0], [0, 2, 0], [0, 3, 1 << ORDERS]]);
-        assert!(forest.nodes().skip(2).all(|leaf| leaf.value.is_nan()));
+        let first: Vec<i32> = forest.nodes().map(|node| node.first).collect();
+        assert_eq!(first, [1, 3, 1, 2, 3]);
+        let branches: Vec<[i32; 2]> = forest.nodes().take(2).map(|node| [node.feature, node.orders()]).collect();
+        assert_eq!(branches, [[0, 3], [1, 1]]);
+        let leaves: Vec<u32> = forest.nodes().skip(2).map(|node| node.leaf_number()).collect();
+        assert_eq!(leaves, [0, 0, 1]);
         // a leaf has two weights, so the indices of all are needed
         let counts = |forest: &Forest| forest.tables(&Type::F32).map(|table| table.element_count());
         assert_eq!(counts(&forest), [5 * 4, 3, 3, 3, 2]);
