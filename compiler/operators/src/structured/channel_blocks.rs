@@ -53,6 +53,8 @@ pub(crate) fn blocked_over_plain(rank: usize, block: i64) -> AffineMap {
 impl Lowering<'_> {
     /// Records that a result was produced in blocked form.
     pub fn bind_blocked(&mut self, result: Value, value: Value) {
+        let block = self.body.value_type(value).shape().and_then(|shape| shape.last().copied().flatten());
+        assert_eq!(block, Some(block_size(&self.shape(result)[1])), "the channels of a result say its blocks' size");
         self.blocked.insert(result, value);
     }
 
@@ -156,15 +158,20 @@ impl Lowering<'_> {
         self.pack(&plain)
     }
 
-    /// Concatenation in blocked form: along a spatial axis or the batch, or along channels in full blocks.
-    pub fn concat_blocked(&mut self, operands: &[Value], axis: usize) -> bool {
+    /// Concatenation in blocked form: along channels in full blocks, or along another axis if all have the same
+    /// channels, by the same expression: an unknown number of them has blocks of another size.
+    pub fn concat_blocked(&mut self, operands: &[Value], result: Value, axis: usize) -> bool {
         let whole = |lowering: &Self, value: Value| {
             lowering.shape(value).get(1).and_then(DimExpr::as_constant).is_some_and(|channels| channels % GROUP == 0)
         };
-        let rank = self.shape(operands[0]).len();
-        rank >= 3
+        let shape = self.shape(result);
+        let has_all_channels = |lowering: &Self, value: Value| lowering.shape(value)[1] == shape[1];
+        shape.len() >= 3
             && operands.iter().any(|&operand| self.is_blocked(operand))
-            && operands.iter().all(|&operand| axis != 1 || whole(self, operand))
+            && operands.iter().all(|&operand| match axis {
+                1 => whole(self, operand),
+                _ => has_all_channels(self, operand),
+            })
     }
 }
 

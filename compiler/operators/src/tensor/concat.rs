@@ -87,7 +87,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     if inputs.is_empty() {
         inputs.push(concat.inputs[0]);
     }
-    let blocked = lowering.concat_blocked(&inputs, axis);
+    let blocked = lowering.concat_blocked(&inputs, result, axis);
     let operands: Vec<Value> = inputs
         .iter()
         .map(|&operand| if blocked { lowering.blocked(operand).value } else { lowering.value(operand) })
