@@ -263,7 +263,8 @@ class Grower:
     def sliced(self):
         name = self.some(FLOATS)
         axis, rng = self.axis(name), self.rng
-        bounds = rng.randint(-4, 4), rng.choice([-1, 3, 5, 2**31]), axis, rng.choice([1, 1, 2, -1])
+        # slices that begin at 0 are accesses of their own kind
+        bounds = rng.choice([0, rng.randint(-4, 4)]), rng.choice([-1, 3, 5, 2**31]), axis, rng.choice([1, 1, 2, -1])
         self.node("Slice", [name, *(self.integers([number]) for number in bounds)])
 
     def joined(self):

@@ -137,7 +137,8 @@ impl Chains {
 
 /// The inputs of an elementwise operation that vary between elements, if all others are constant scalars.
 fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Option<Vec<Value>> {
-    if generic.is_reduction() || generic.inits.len() != 1 || !generic.output_map(0).is_identity() {
+    let is_elementwise = !generic.is_reduction() && generic.output_map(0).is_identity() && !generic.is_partial;
+    if !is_elementwise || generic.inits.len() != 1 {
         return None;
     }
     let ops = body.ops(generic.block);

@@ -89,13 +89,15 @@ struct Access {
     below_reduction: bool,
     /// Whether it is also read at other subscripts, so that its operands are evaluated more than once.
     repeated: bool,
+    /// Whether the loops may visit a part of it only.
+    partial: bool,
 }
 
 impl Access {
     /// The access to a result at the root's own loops.
     fn root(rank: usize) -> Access {
         let subscripts = (0..rank as u32).map(AffineExpr::Dim).collect();
-        Access { subscripts, below_reduction: false, repeated: false }
+        Access { subscripts, below_reduction: false, repeated: false, partial: false }
     }
 }
 
@@ -171,7 +173,7 @@ fn attention_below(
         let of_scores = group(input).filter(|&index| groups[index].has_contraction)?;
         let scores = Product::of(body, body.defining_op(input)?)?;
         let access = joint_access(body, rows, input)?;
-        let in_place = !access.repeated && access.subscripts == Access::root(rows.rank).subscripts;
+        let in_place = !access.repeated && !access.partial && access.subscripts == Access::root(rows.rank).subscripts;
         (in_place && product.weighs(body, &scores)).then_some([of_weights, of_scores])
     })
 }
@@ -246,6 +248,7 @@ fn joint_access(body: &Body, group: &Building, value: Value) -> Option<Access> {
             Some(known) => Access {
                 repeated: known.repeated || seen.repeated || known.subscripts != seen.subscripts,
                 below_reduction: known.below_reduction && seen.below_reduction,
+                partial: known.partial || seen.partial,
                 ..known
             },
         });
@@ -273,7 +276,12 @@ fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Opt
     let open = AffineExpr::Dim(group.rank.max(1) as u32 - 1);
     let filled: Vec<AffineExpr> = dims.into_iter().map(|d| d.unwrap_or_else(|| open.clone())).collect();
     let subscripts = generic.maps[index].results.iter().map(|e| e.substitute(&filled, &[])).collect();
-    Some(Access { subscripts, below_reduction: outer.below_reduction || generic.is_reduction(), ..*outer })
+    Some(Access {
+        subscripts,
+        below_reduction: outer.below_reduction || generic.is_reduction(),
+        partial: outer.partial || generic.is_partial,
+        ..*outer
+    })
 }
 
 /// The access to an initial value: it is read where the result is written. Micro-kernel operands are never members.
@@ -284,12 +292,13 @@ fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) 
 }
 
 /// A contraction may be fused with elementwise consumers that keep its shape, up to a permutation that keeps its
-/// columns innermost: micro-kernels write them contiguously.
+/// columns innermost: micro-kernels write them contiguously, and all of them.
 fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
     let one_piece = !body.is(group.ops[0], tensor::CONCAT);
     !group.has_contraction
         && group.reductions == 0
         && one_piece
+        && !access.partial
         && body.value_type(result).rank() == Some(group.rank)
         && is_permutation(&access.subscripts, group.rank)
         && access.subscripts.last() == group.rank.checked_sub(1).map(|last| AffineExpr::Dim(last as u32)).as_ref()

@@ -53,6 +53,7 @@ impl Transposed {
         let moving = Generic::defining(body, generic.inputs[roles.right]).filter(|_| is_plain)?;
         let &[tensor] = &moving.inputs[..] else { return None };
         let is_move = !moving.is_reduction()
+            && !moving.is_partial
             && moving.output_map(0).is_identity()
             && moving.yields(body)[..] == body.arguments(moving.block)[..1];
         let map = moving.maps[0].compose(&generic.maps[roles.right]);

@@ -9,6 +9,7 @@
 //! - The initial value of an operation without reduction iterators is never read.
 
 use super::{GENERIC, YIELD};
+use crate::rt::attributes::PARTIAL;
 use crate::{OpCodes, arith};
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, Op, Type, Value};
 
@@ -69,6 +70,8 @@ pub struct Generic {
     pub iterators: Vec<Iterator>,
     /// The scalar computation.
     pub block: Block,
+    /// Whether it may read a part of an operand at its own loop indices ([`PARTIAL`]).
+    pub is_partial: bool,
 }
 
 impl Generic {
@@ -89,6 +92,7 @@ impl Generic {
             maps: written_maps(body, op)?,
             iterators: iterators.iter().map(Iterator::of).collect(),
             block: body.blocks(body.op(op).regions()[0])[0],
+            is_partial: attributes.get(PARTIAL).is_some(),
         };
         generic.drop_modulo(body);
         Some(generic)

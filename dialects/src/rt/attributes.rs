@@ -21,6 +21,9 @@ pub const WORK: &str = "rt.work";
 pub const ROLLED: &str = "rt.rolled";
 /// On `linalg.generic`, `tensor.pad` and `tensor.concat`: the operator it was made for, which names its kernel.
 pub const ORIGIN: &str = "rt.origin";
+/// On `linalg.generic`: it reads a part of an operand at its own loop indices, so that a loop index alone as a subscript
+/// does not mean that the loop covers the operand's dimension.
+pub const PARTIAL: &str = "rt.partial";
 /// On a module of the graph level: conditions on the extents of inputs that operators had before they were decomposed.
 pub const CONDITIONS: &str = "rt.conditions";
 /// On an index constant: kernels take it as an argument, so that those that only differ in it are one kernel.
@@ -56,6 +59,7 @@ pub(super) const DEFINITIONS: &[AttributeDefinition] = &[
     AttributeDefinition::optional(WORK, AttributeKind::Integer),
     AttributeDefinition::optional(ROLLED, AttributeKind::Unit),
     AttributeDefinition::optional(ORIGIN, AttributeKind::String),
+    AttributeDefinition::optional(PARTIAL, AttributeKind::Unit),
     AttributeDefinition::optional(CONDITIONS, AttributeKind::Array),
     AttributeDefinition::optional(ARGUMENT, AttributeKind::Unit),
     AttributeDefinition::optional(LAST_BLOCK, AttributeKind::Integer),

@@ -447,7 +447,7 @@ fn stage_shared(
 }
 
 /// The values of which an element of the result only needs the one at its own indices, up to known values. They have
-/// the result's extents, because only identity maps lead to them.
+/// the result's extents, because only identity maps of operations that read all of their operands lead to them.
 fn elements_below(source: &Body, result: Value, is_known: impl Fn(Value) -> bool) -> Option<IndexSet<Value>> {
     let mut elements: IndexSet<Value> = IndexSet::default();
     let mut others: IndexSet<Value> = IndexSet::default();
@@ -460,7 +460,7 @@ fn elements_below(source: &Body, result: Value, is_known: impl Fn(Value) -> bool
         if generic.is_reduction() {
             return None;
         }
-        let is_own = is_own && generic.output_map(0).is_identity();
+        let is_own = is_own && generic.output_map(0).is_identity() && !generic.is_partial;
         let inputs = generic.inputs.iter().zip(&generic.maps);
         pending.extend(inputs.map(|(&input, map)| (input, is_own && map.is_identity())));
     }

@@ -1,7 +1,8 @@
 //! Strided slices of tensors.
 
+use dialects::rt::attributes::PARTIAL;
 use dialects::tensor;
-use ir::{AffineExpr, AffineMap, DimExpr, Value};
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Value};
 
 use super::Lowering;
 use super::channel_blocks::{blocked_shape, loop_index};
@@ -84,7 +85,13 @@ pub(crate) fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis],
             .map(|(axis, &(start, step))| subscript(axis, start, step, input_extents[axis], output[axis].as_constant()))
             .collect();
         let map = AffineMap::new(output.len() as u32, results);
-        return lowering.pointwise(&[Input { value: input.value, map }], output, element, |_, e| e[0]);
+        let slice = lowering.pointwise(&[Input { value: input.value, map }], output, element, |_, e| e[0]);
+        let is_first_part = |axis: usize| constants[axis] == (0, 1) && input.shape[axis] != output[axis];
+        if (0..output.len()).any(is_first_part) {
+            let op = lowering.body.defining_op(slice).expect("a generic defines its result");
+            lowering.body.op_mut(op).attributes.set(PARTIAL, Attribute::Unit);
+        }
+        return slice;
     }
     let ways: Vec<(Value, Value)> = plan
         .iter()
