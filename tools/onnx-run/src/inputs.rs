@@ -226,7 +226,8 @@ fn resolve<'a>(signature: &'a Signature, argument: &'a str) -> Result<(&'a Port,
         (None, Some(_), [only]) if Path::new(argument).exists() => Ok((only, argument)),
         (None, Some((unknown, _)), _) => Err(no_such_input(signature, unknown)),
         (None, None, _) => {
-            Err(format!("--input {argument}: it does not name its input: NAME=FILE does; {}", inputs_of(signature)))
+            let ways = "NAME=FILE does, and --inputs takes all from one .npz file";
+            Err(format!("--input {argument}: it does not name its input: {ways}; {}", inputs_of(signature)))
         }
     }
 }
