@@ -1,4 +1,7 @@
 //! STFT: the Fourier transforms of frames of a signal. Since 17.
+//!
+//! The standard's signal is `[batch, samples, 1 or 2]`; `[batch, samples]` of real numbers is accepted, too, as by ONNX
+//! Runtime.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -15,7 +18,9 @@ pub(crate) const STFT: Operator =
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let stft: views::STFT = node.view();
     let Some(signal) = node.shape_of(stft.signal) else { return Ok(vec![]) };
-    let [batch, samples, _] = signal.as_slice() else { return Err("the signal must have rank 3".to_string()) };
+    let ([batch, samples] | [batch, samples, _]) = signal.as_slice() else {
+        return Err(format!("the signal has rank {}, expected 3, or 2 for real numbers", signal.len()));
+    };
     let window = stft.window.and_then(|window| node.shape_of(window)).and_then(|shape| shape.first().cloned());
     let frame = stft.frame_length.map_or(window, |length| node.number_of(length));
     let step = node.number_of(stft.frame_step).and_then(|step| step.as_constant()).filter(|&step| step > 0);
@@ -35,6 +40,10 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let stft = views::STFT::of(&emit.body, op);
     let one = emit.integers(&[1]);
+    let signal = match emit.rank(stft.signal) {
+        Some(2) => emit.unsqueeze(stft.signal, &[2]),
+        _ => stft.signal,
+    };
     let as_list = |emit: &mut Emitter, scalar: Value| {
         let scalar = emit.convert(scalar, &ir::Type::I64);
         emit.plain("Reshape", &[scalar, one])
@@ -44,7 +53,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let length = length.ok_or_else(|| Problem::input("has neither a window nor a frame length"))?;
     let width = width.unwrap_or(length);
     let step = as_list(emit, stft.frame_step);
-    let samples = emit.extent(stft.signal, 1);
+    let samples = emit.extent(signal, 1);
     let room = emit.plain("Sub", &[samples, length]);
     let steps = emit.plain("Div", &[room, step]);
     let frames = emit.plain("Add", &[steps, one]);
@@ -53,7 +62,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let start = emit.unsqueeze(start, &[1]);
     let offset = emit.count_up(width);
     let places = emit.plain("Add", &[start, offset]);
-    let mut framed = emit.op("Gather", &[stft.signal, places], [("axis", Attribute::i64(1))]);
+    let mut framed = emit.op("Gather", &[signal, places], [("axis", Attribute::i64(1))]);
     if let Some(window) = stft.window {
         let window = emit.unsqueeze(window, &[1]);
         framed = emit.plain("Mul", &[framed, window]);
