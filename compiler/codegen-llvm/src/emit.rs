@@ -114,7 +114,9 @@ fn emit<T>(
 ) -> Result<T> {
     let machine = options.machine()?;
     let context = Context::create();
-    let architecture = Architecture::of(&machine.get_triple().as_str().to_string_lossy());
+    let triple = machine.get_triple();
+    let name = triple.as_str().to_string_lossy();
+    let architecture = Architecture::of(&name);
     let llvm = context.create_module("onnx");
     let unit = Unit {
         context: &context,
@@ -125,11 +127,10 @@ fn emit<T>(
         composes_extremes: !architecture.is_some_and(|architecture| architecture.has_extremes),
         rounds: architecture.is_some_and(|architecture| architecture.rounds),
         f16: architecture.map_or(Conversions::Never, |architecture| architecture.f16),
-        web: is_wasm(&machine.get_triple().as_str().to_string_lossy())
-            .then(|| WebAssembly { relaxed: options.features.contains("+relaxed-simd") }),
+        web: is_wasm(&name).then(|| WebAssembly { relaxed: options.features.contains("+relaxed-simd") }),
         offsets: architecture.map_or(0, |architecture| architecture.offsets),
     };
-    unit.module.set_triple(&machine.get_triple());
+    unit.module.set_triple(&triple);
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
     if options.embed_constants {
         define_data(module, &unit, contents)?;
