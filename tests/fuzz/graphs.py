@@ -155,9 +155,10 @@ def is_continuous(graph, values):
 
 
 def is_defined(graph, values):
-    """Whether no infinities and NaN are where the standard does not say what becomes of them."""
-    operands = (name for node in graph.nodes if node.op_type in FINITE for name in node.input)
-    return all(np.isfinite(values[name]).all() for name in operands if name in values and values[name].dtype.kind == "f")
+    """Whether no infinities and NaN may be where the standard does not say what becomes of them."""
+    concerns = lambda node: node.op_type in FINITE or any(concerns(inner) for attribute in node.attribute for inner in attribute.g.node)
+    floats = [array for array in values.values() if array.dtype.kind == "f"]
+    return not any(map(concerns, graph.nodes)) or all(np.isfinite(array).all() for array in floats)
 
 
 def examine(seed, suite, program):
