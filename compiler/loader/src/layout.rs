@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use object::{File, Object, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SymbolSection};
 
 use crate::library;
+use crate::machine::Machine;
 
 /// The size of an entry in the table of outside symbols: an address and a jump.
 const ENTRY: usize = 16;
-/// `jmp *rel32(%rip)`, whose operand is relative to the end of the instruction.
-const JUMP: [u8; 2] = [0xff, 0x25];
-const JUMP_LENGTH: i32 = 6;
 /// Cache lines: the largest alignment that code generators require for code, so that sections of different objects do
 /// not share one.
 const SECTION_ALIGNMENT: usize = 64;
@@ -125,12 +123,11 @@ impl Layout {
         Ok(())
     }
 
-    pub(crate) fn write_outside_symbols(&self, memory: &mut [u8]) {
+    pub(crate) fn write_outside_symbols(&self, machine: Machine, memory: &mut [u8]) {
         for Outside { address, entry } in self.outside.values() {
             let jump = jump_offset(*entry);
-            memory[*entry..*entry + 8].copy_from_slice(&(*address as u64).to_le_bytes());
-            memory[jump..jump + 2].copy_from_slice(&JUMP);
-            memory[jump + 2..jump + 6].copy_from_slice(&(-8 - JUMP_LENGTH).to_le_bytes());
+            memory[*entry..jump].copy_from_slice(&(*address as u64).to_le_bytes());
+            memory[jump..*entry + ENTRY].copy_from_slice(&machine.jump());
         }
     }
 }
