@@ -55,7 +55,7 @@ fn has_stubs() -> bool {
     // without it some instructions are library calls
     return std::arch::is_x86_feature_detected!("sse4.1");
     #[cfg(not(target_arch = "x86_64"))]
-    return false;
+    return cfg!(target_arch = "aarch64");
 }
 
 impl OnDemand {
@@ -107,6 +107,7 @@ impl Linked {
     fn place_stubs(&self, names: &[&str]) -> Result<()> {
         let memory = &mut *self.lock();
         let stubs = memory.text.place(&self.slots.code(), STUB)?;
+        memory.text.publish([(stubs, names.len() * STUB)]);
         let stub = |(number, name): (usize, &&str)| (name.to_string(), stubs + number * STUB);
         memory.symbols.extend(names.iter().enumerate().map(stub));
         Ok(())
@@ -147,6 +148,8 @@ impl Linked {
         for (function, &address) in functions.iter().zip(&places) {
             memory.write_addresses(function, address)?;
         }
+        let placed = functions.iter().zip(&places).map(|(function, &address)| (address, function.code().len()));
+        memory.text.publish(placed);
         for (function, address) in functions.iter().zip(places) {
             if let Some(&number) = self.numbers.get(function.name()) {
                 self.slots.bind(number, std::ptr::with_exposed_provenance(address));

@@ -26,7 +26,7 @@ struct Slot {
 }
 
 /// The size of a stub.
-pub(crate) const STUB: usize = 16;
+pub(crate) const STUB: usize = if cfg!(target_arch = "aarch64") { 32 } else { 16 };
 
 impl Slots {
     /// Slots of functions that are all unlinked.
@@ -58,7 +58,20 @@ impl Slot {
     }
 }
 
+/// `ldr x16, target; ldar x17, [x16]; br x17`, and the target. A call may change these registers, and what its function reads is
+/// read after the slot.
+#[cfg(target_arch = "aarch64")]
+fn stub(target: usize) -> [u8; STUB] {
+    let mut code = [0; STUB];
+    for (bytes, instruction) in code.chunks_exact_mut(4).zip([0x5800_0090u32, 0xc8df_fe11, 0xd61f_0220]) {
+        bytes.copy_from_slice(&instruction.to_le_bytes());
+    }
+    code[16..24].copy_from_slice(&(target as u64).to_le_bytes());
+    code
+}
+
 /// `movabs r11, target; jmp [r11]`
+#[cfg(not(target_arch = "aarch64"))]
 fn stub(target: usize) -> [u8; STUB] {
     let mut code = [0xcc; STUB];
     code[..2].copy_from_slice(&[0x49, 0xbb]);
@@ -113,12 +126,45 @@ extern "C" fn resolve_call() {
     )
 }
 
+/// Continues a call whose stub has put the address of its slot's target into `x16`.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+extern "C" fn resolve_call() {
+    // eight integer and eight floating-point registers may contain arguments
+    std::arch::naked_asm!(
+        "stp x29, x30, [sp, #-208]!",
+        "mov x29, sp",
+        "stp x0, x1, [sp, #16]",
+        "stp x2, x3, [sp, #32]",
+        "stp x4, x5, [sp, #48]",
+        "stp x6, x7, [sp, #64]",
+        "stp q0, q1, [sp, #80]",
+        "stp q2, q3, [sp, #112]",
+        "stp q4, q5, [sp, #144]",
+        "stp q6, q7, [sp, #176]",
+        "mov x0, x16",
+        "bl {resolve}",
+        "mov x16, x0",
+        "ldp x0, x1, [sp, #16]",
+        "ldp x2, x3, [sp, #32]",
+        "ldp x4, x5, [sp, #48]",
+        "ldp x6, x7, [sp, #64]",
+        "ldp q0, q1, [sp, #80]",
+        "ldp q2, q3, [sp, #112]",
+        "ldp q4, q5, [sp, #144]",
+        "ldp q6, q7, [sp, #176]",
+        "ldp x29, x30, [sp], #208",
+        "br x16",
+        resolve = sym resolve,
+    )
+}
+
 /// Other architectures have no stubs.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 extern "C" fn resolve_call() {}
 
 /// The function of a slot, or one that does nothing if it cannot be compiled.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 extern "C" fn resolve(target: *const AtomicPtr<u8>) -> *const u8 {
     // SAFETY: `stub` got the address of a slot's target, which lives as long as the code.
     let slot = unsafe { &*target.byte_sub(std::mem::offset_of!(Slot, target)).cast::<Slot>() };
@@ -130,7 +176,7 @@ extern "C" fn resolve(target: *const AtomicPtr<u8>) -> *const u8 {
 }
 
 /// Called in place of a function that could not be compiled: its source has the error.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 extern "C" fn nothing() -> i64 {
     0
 }

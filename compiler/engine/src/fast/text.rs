@@ -2,9 +2,8 @@
 //!
 //! Invariants
 //! - No address is both writable and executable: the same pages are mapped twice.
-//! - Placed code does not move, and is not written any more once it may run.
-//! - Placing code needs no system call: system calls that change mappings wait for each other, and for threads that
-//!   allocate pages.
+//! - Placed code does not move, and is not written any more once it may run: from when it was published.
+//! - Placing code changes no mapping: system calls that do wait for each other, and for threads that allocate pages.
 
 #![allow(unsafe_code, reason = "generated code is called from here")]
 
@@ -50,10 +49,18 @@ impl Text {
 
     /// Writes to code that was placed and does not run yet.
     pub(crate) fn write(&mut self, address: usize, word: [u8; 8]) {
-        let holds = |region: &&mut Region| (region.address()..region.address() + region.used).contains(&address);
-        let region = self.regions.iter_mut().find(holds).expect("code was placed there");
+        let region = self.regions.iter_mut().find(|region| region.holds(address)).expect("code was placed there");
         let start = address - region.address();
         region.writable[start..start + word.len()].copy_from_slice(&word);
+    }
+
+    /// Lets code run that is complete, given by addresses and lengths.
+    pub(crate) fn publish(&self, code: impl IntoIterator<Item = (usize, usize)>) {
+        loader::publish(code.into_iter().map(|(address, length)| {
+            let region = self.regions.iter().find(|region| region.holds(address)).expect("code was placed there");
+            let start = address - region.address();
+            &region.executable[start..start + length]
+        }));
     }
 }
 
@@ -61,6 +68,11 @@ impl Region {
     /// Its executable address.
     fn address(&self) -> usize {
         self.executable.as_ptr().expose_provenance()
+    }
+
+    /// Whether something was placed at an address.
+    fn holds(&self, address: usize) -> bool {
+        (self.address()..self.address() + self.used).contains(&address)
     }
 
     fn start(&self, alignment: usize) -> usize {
