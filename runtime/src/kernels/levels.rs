@@ -4,10 +4,6 @@ use std::sync::LazyLock;
 
 /// The instruction set levels of a processor; [`Level::V4`] and later ones include those before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "others have only the baseline for which everything is compiled")
-)]
 pub(super) enum Level {
     /// AVX2, FMA and F16C.
     V3,
