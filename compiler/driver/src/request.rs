@@ -157,7 +157,7 @@ fn is_cached(options: &Options, import: &import::Options) -> bool {
     let is_whole = options.without.is_empty() && options.extraction == Extraction::Cheapest;
     let is_plain =
         *import == import::Options::default() && options.operator_sets.is_empty() && options.outputs.is_empty();
-    let runs_here = cfg!(target_arch = "x86_64") && options.freestanding.is_none();
+    let runs_here = cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) && options.freestanding.is_none();
     let is_fast = options.engine.is_fast();
     !is_told && is_whole && is_plain && runs_here && is_fast && options.print_after.is_empty()
 }
