@@ -94,6 +94,21 @@ fn graphs_between_guard_pages() {
     check_with(&STANDARD, "cranelift", "given", ALL, &["--graphs", "100", "--guard-pages"]);
 }
 
+/// Code for AArch64, in an emulator: the runner is built for it, and its results are compared there.
+#[test]
+#[ignore = "needs a program that `./x targets` builds"]
+fn cranelift_on_aarch64() {
+    let program = repository().join("target/aarch64-unknown-linux-musl/release/conformance");
+    let program = program.to_str().expect("the repository's path is text");
+    if !Path::new(program).exists() || Command::new("qemu-aarch64").arg("--version").output().is_err() {
+        tests::skip(&format!("qemu-aarch64 or {program} was not found"));
+        return;
+    }
+    let emulated = ["--child", "qemu-aarch64", "--child", program, "--timeout", "600"];
+    check_with(&STANDARD, "cranelift", "given", ALL, &emulated);
+    check_with(&STANDARD, "cranelift", "dynamic", 20, &[&["--engine", "both"], &emulated[..]].concat());
+}
+
 #[test]
 fn cranelift_with_constant_inputs() {
     check(&STANDARD, "cranelift", "constant", 3);

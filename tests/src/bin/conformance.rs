@@ -4,6 +4,7 @@
 //! for ONNX Runtime's operators.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
@@ -79,6 +80,9 @@ struct Arguments {
     /// The number of operations that the interpreter executes in a run, at most
     #[arg(long, default_value_t = 10_000_000)]
     limit: u64,
+    /// The command of a child, one word each time: this program built for another processor, and its emulator
+    #[arg(long, value_name = "WORD")]
+    child: Vec<OsString>,
     /// Run as a child: read case numbers, write outcomes
     #[arg(long, hide = true)]
     worker: bool,
@@ -172,8 +176,10 @@ struct Worker {
 
 impl Worker {
     fn start(arguments: &Arguments) -> Worker {
-        let program = std::env::current_exe().expect("the program has a path");
-        let mut command = Command::new(program);
+        let here = || vec![std::env::current_exe().expect("the program has a path").into_os_string()];
+        let words = if arguments.child.is_empty() { here() } else { arguments.child.clone() };
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
         command.arg("--worker").arg("--suite").arg(arguments.suite());
         command.arg("--backend").arg(format!("{:?}", arguments.backend).to_lowercase());
         command.arg("--mode").arg(format!("{:?}", arguments.mode).to_lowercase());
@@ -197,7 +203,7 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("the program can start itself");
+            .expect("the child can be started");
         let input = child.stdin.take().expect("input is piped");
         let output = BufReader::new(child.stdout.take().expect("output is piped"));
         let (sender, answers) = channel();
