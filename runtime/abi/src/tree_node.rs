@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn nodes_are_read_as_they_were_written() {
-        let node = TreeNode::branch(7, 12, 9, -0.1);
+        let node = TreeNode::branch(7, 12, 9, -0.1f64);
         assert_eq!(TreeNode::<f64>::of_words(&node.words()), node);
         assert_eq!(TreeNode::<f32>::of_words(&node.narrow().words()), node.narrow());
         assert_eq!((node.narrow().value, node.orders()), (-0.1f32, 9));
