@@ -36,7 +36,7 @@ impl<T> TreeNode<T> {
 }
 
 impl TreeNode<f64> {
-    /// The number of leaves that can be told apart.
+    /// The number of leaves that can be numbered.
     pub const LEAVES: usize = 1 << (i32::BITS - 1 - ORDERS);
 
     /// A leaf, with its number and the index of its node. No comparison with NaN holds for the orders of a leaf, so that
