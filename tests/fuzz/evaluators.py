@@ -49,19 +49,19 @@ def same_bits(found, expected):
     return bool((missing == np.isnan(expected)).all()) and found[~missing].tobytes() == expected[~missing].tobytes()
 
 
-def own(program, model, feeds):
-    """Exit code 0 and the results, or another exit code and the message."""
+def own(program, model, feeds, *options, seconds=60):
+    """Exit code 0 and the results, or another exit code and the message; 124 after so many seconds."""
     with tempfile.TemporaryDirectory() as folder:
         onnx.save(model, f"{folder}/model.onnx")
         given = []
         if feeds:
             np.savez(f"{folder}/in.npz", **feeds)
             given = ["--inputs", f"{folder}/in.npz"]
-        command = [program, f"{folder}/model.onnx", *given, "--no-cache", "--save", f"{folder}/out.npz"]
+        command = [program, f"{folder}/model.onnx", *given, "--no-cache", "--save", f"{folder}/out.npz", *options]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=seconds)
         except subprocess.TimeoutExpired:
-            return 124, "takes more than a minute"
+            return 124, f"takes more than {seconds} s"
         if done.returncode:
             said = [line for line in done.stderr.splitlines() if line.startswith("error")] or done.stderr.splitlines() or [""]
             return done.returncode, said[0]

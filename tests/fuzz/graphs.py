@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import warnings
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ import numpy as np
 import onnx
 
 import generate
-from evaluators import are_near, attempt, reference, runtime, same_bits
+from evaluators import are_near, attempt, own, reference, runtime, same_bits
 from reduce import shrink
 
 warnings.simplefilter("ignore")
@@ -123,15 +122,10 @@ class Checked:
 
 
 def program_run(program, backend, model, feeds, arithmetic):
-    with tempfile.TemporaryDirectory() as folder:
-        onnx.save(model, f"{folder}/model.onnx")
-        np.savez(f"{folder}/in.npz", **feeds)
-        command = [program, f"{folder}/model.onnx", "--backend", backend, *arithmetic, "--no-cache", "--threads", "1", "--save", f"{folder}/out.npz"]
-        done = subprocess.run(command + (["--inputs", f"{folder}/in.npz"] if feeds else []), capture_output=True, text=True, errors="replace", timeout=120)
-        if done.returncode:
-            raise RuntimeError(f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")
-        found = np.load(f"{folder}/out.npz", allow_pickle=True)
-        return [found[port.name] for port in model.graph.output]
+    code, found = own(program, model, feeds, "--backend", backend, *arithmetic, "--threads", "1", seconds=120)
+    if code:
+        raise RuntimeError(f"exit code {code}: {found}")
+    return found
 
 
 def compare(run, model, feeds, values, is_equal):
