@@ -6,7 +6,7 @@ use data::Blob;
 use prost::Message;
 
 use crate::damage::Damage;
-use crate::messages::ModelProto;
+use crate::messages::{ModelProto, TensorProto};
 use crate::operator_set::OperatorSetProto;
 use crate::{foreign, form};
 
@@ -72,6 +72,11 @@ impl Model {
     /// A model built in memory.
     pub fn from_proto(proto: ModelProto) -> Model {
         Model { proto, source: None, directory: None }
+    }
+
+    /// The initializer of the graph with a name.
+    pub fn initializer_mut(&mut self, name: &str) -> Option<&mut TensorProto> {
+        self.proto.graph.as_mut()?.initializer.iter_mut().find(|initializer| initializer.name == name)
     }
 }
 

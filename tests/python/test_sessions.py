@@ -235,10 +235,30 @@ def test_options():
     options.intra_op_num_threads = 1
     options.graph_optimization_level = onnxc.GraphOptimizationLevel.ORT_DISABLE_ALL
     assert onnxc.InferenceSession(add(), options).get_inputs()[0].shape == [2, 3]
-    with pytest.raises(onnxc.NotImplemented):
-        options.optimized_model_filepath = "x.onnx"
     with pytest.warns(UserWarning, match="CUDA"):
         onnxc.InferenceSession(add(), providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
+
+
+def test_initializers_are_replaced():
+    missing = TensorProto(name="w", data_type=F, dims=[1], data_location=TensorProto.EXTERNAL)
+    missing.external_data.add(key="location", value="missing.bin")
+    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
+    made = model(nodes, [("x", F, [1, 3])], [("y", F, [1, 3])], [missing])
+    options = onnxc.SessionOptions()
+    options.add_external_initializers(["w"], [onnxc.OrtValue.ortvalue_from_numpy(np.array([5], np.float32))])
+    result = onnxc.InferenceSession(made, options).run(None, {"x": np.ones((1, 3), np.float32)})
+    assert (result[0] == 6).all()
+    options.add_initializer("three", np.zeros(1, np.float32))
+    with pytest.raises(onnxc.InvalidArgument, match="no initializer 'three'"):
+        onnxc.InferenceSession(made, options)
+
+
+def test_optimised_models_are_written(tmp_path):
+    options = onnxc.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "optimised.onnx")
+    x = {"x": np.ones((1, 3), np.float32)}
+    first = onnxc.InferenceSession(add(), options).run(None, x)[0]
+    assert (onnxc.InferenceSession(options.optimized_model_filepath).run(None, x)[0] == first).all()
 
 
 def test_profiles_are_traces(tmp_path):
@@ -267,7 +287,12 @@ def test_stands_in_for_onnxruntime(tmp_path):
     script = tmp_path / "script.py"
     onnx.save(add(), tmp_path / "model.onnx")
     script.write_text(
-        "import sys, numpy as np, onnxruntime as ort\n"
+        "import importlib.metadata, importlib.util, sys, numpy as np, onnxruntime as ort\n"
+        "assert importlib.util.find_spec('onnxruntime') and importlib.metadata.version('onnxruntime')\n"
+        "from onnxc._process import _add_distribution\n"
+        "_add_distribution('not-installed', '1.2')\n"
+        "assert importlib.metadata.version('not-installed') == '1.2'\n"
+        "from onnxruntime.quantization import CalibrationDataReader\n"
         "from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument\n"
         "session = ort.InferenceSession(sys.argv[1], providers=['CPUExecutionProvider'])\n"
         "print(session.run(None, {'x': np.ones((1, 3), np.float32)})[0].tolist(), ort.__version__)\n"

@@ -12,7 +12,6 @@ DIFFERENT = {
     "session_of_cycle": "InvalidGraph, not Fail",
     "session_with_unequal_provider_options": "a ValueError, not a second attempt",
     "run_with_contradicting_extents": "InvalidArgument, not Fail",
-    "options_save_optimised_model": "onnxc.simplify writes models",
     "value_of_sparse_tensor": "sparse tensors are not values",
     "session_of_file_object": "files that are open are read",
 }

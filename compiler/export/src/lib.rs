@@ -14,6 +14,8 @@ mod tensors;
 mod types;
 mod versions;
 
+pub use tensors::export_tensor;
+
 use import::MAIN;
 use ir::{Diagnostic, IndexMap, Location, Module};
 use proto::{Message, Model, ModelProto, OperatorSetIdProto};

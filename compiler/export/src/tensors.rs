@@ -15,7 +15,7 @@ impl AsRef<[u8]> for Shared {
 }
 
 /// A constant as a tensor; `None` if its contents are not available.
-pub(crate) fn export_tensor(elements: &DenseElements, name: &str) -> Option<TensorProto> {
+pub fn export_tensor(elements: &DenseElements, name: &str) -> Option<TensorProto> {
     if !elements.is_available() {
         return None;
     }

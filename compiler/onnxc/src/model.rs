@@ -109,8 +109,7 @@ impl Model {
     /// # Errors
     /// If there is no initializer of this name, or for elements of less than a byte.
     pub fn with_initializer(mut self, name: &str, value: &Tensor) -> Result<Model> {
-        let graph = self.inner.proto.graph.iter_mut().flat_map(|graph| &mut graph.initializer);
-        let own = graph.into_iter().find(|initializer| initializer.name == name);
+        let own = self.inner.initializer_mut(name);
         let own = own.ok_or_else(|| Error::input(format!("the model has no initializer '{name}'")))?;
         *own = encoded(name, value)?;
         // the cache identifies models by their files

@@ -7,7 +7,8 @@ use proto::{Message, Model};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::errors::{Doing, NoSuchFile, exception};
+use crate::errors::{Doing, NoSuchFile, exception, wrong};
+use crate::values::tensor;
 
 /// A model from a path, or from its bytes.
 pub(crate) fn load(path: Option<&str>, bytes: Option<&[u8]>) -> PyResult<Model> {
@@ -19,6 +20,20 @@ pub(crate) fn load(path: Option<&str>, bytes: Option<&[u8]>) -> PyResult<Model> 
         return Err(NoSuchFile::new_err(format!("{path}: the file does not exist")));
     }
     Model::load(std::path::Path::new(path)).map_err(|damage| exception(&[driver::damaged(damage)], Doing::Reading))
+}
+
+/// Replaces the values of initializers. They have the element types of the model.
+pub(crate) fn replace_initializers(model: &mut Model, values: &[(String, Bound<'_, PyAny>)]) -> PyResult<()> {
+    for (name, value) in values {
+        let own = model.initializer_mut(name);
+        let own = own.ok_or_else(|| wrong(format!("the model has no initializer '{name}'")))?;
+        let element = driver::element_type(own.data_type);
+        let element = element.ok_or_else(|| wrong(format!("the element type of initializer '{name}' is not known")))?;
+        let elements = tensor(value, &element, name)?.elements();
+        *own = export::export_tensor(&elements, name)
+            .ok_or_else(|| wrong(format!("the value of initializer '{name}' cannot be read")))?;
+    }
+    Ok(())
 }
 
 /// All findings of a model: level, rule, place, and message of each.

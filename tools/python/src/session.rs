@@ -73,9 +73,9 @@ pub(crate) struct NativeSession {
 #[pymethods]
 impl NativeSession {
     /// Compiles a model. `dims` fixes named dimensions; `arithmetic` is `relaxed`, `strict` or `fixed`; `cache` is a directory;
-    /// `llvm` is the program that optimises with LLVM; `warn` is called with each warning.
+    /// `llvm` is the program that optimises with LLVM; `warn` is called with each warning; `initializers` replace those of the model.
     #[new]
-    #[pyo3(signature = (path=None, bytes=None, *, threads=0, dims=None, arithmetic="relaxed", cache=None, llvm=None, profile=false, warn=None))]
+    #[pyo3(signature = (path=None, bytes=None, *, threads=0, dims=None, arithmetic="relaxed", cache=None, llvm=None, profile=false, warn=None, initializers=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
@@ -88,6 +88,7 @@ impl NativeSession {
         llvm: Option<PathBuf>,
         profile: bool,
         warn: Option<Py<PyAny>>,
+        initializers: Option<Vec<(String, Bound<'_, PyAny>)>>,
     ) -> PyResult<NativeSession> {
         let arithmetic = match arithmetic {
             "relaxed" => Arithmetic::Reassociated,
@@ -113,8 +114,11 @@ impl NativeSession {
             reporter,
             ..Options::default()
         };
-        let source = model::load(path, bytes)?;
-        let path = path.map(PathBuf::from);
+        let mut source = model::load(path, bytes)?;
+        let initializers = initializers.unwrap_or_default();
+        model::replace_initializers(&mut source, &initializers)?;
+        // the cache identifies models by their files
+        let path = path.filter(|_| initializers.is_empty()).map(PathBuf::from);
         let compiled = py.detach(|| {
             Compiler::new(options.clone()).compile_model(&source, path.as_deref(), &ImportOptions::default())
         });

@@ -66,7 +66,7 @@ fn value(object: &Bound<'_, PyAny>, r#type: &Type, name: &str) -> PyResult<Value
 }
 
 /// A tensor from an array, or from an object that NumPy converts to one.
-fn tensor(object: &Bound<'_, PyAny>, element: &Type, name: &str) -> PyResult<Tensor> {
+pub(crate) fn tensor(object: &Bound<'_, PyAny>, element: &Type, name: &str) -> PyResult<Tensor> {
     if is_text(element) {
         return texts(object, element, name);
     }

@@ -47,8 +47,8 @@ class SessionOptions:
     Honoured: ``intra_op_num_threads``, ``graph_optimization_level``, ``use_deterministic_compute``, ``log_severity_level``,
     ``enable_profiling`` with ``profile_file_prefix``, ``add_free_dimension_override_by_name``, and of the configuration entries
     ``onnxc.cache`` (a directory), ``onnxc.arithmetic`` (``relaxed``, ``strict`` or ``fixed``) and ``onnxc.llvm`` (the program
-    ``onnxc`` with the LLVM back end). Refused: ``optimized_model_filepath``, ``register_custom_ops_library``, ``add_initializer``,
-    ``add_external_initializers``. All other attributes are accepted without effect.
+    ``onnxc`` with the LLVM back end). ``optimized_model_filepath`` is where a session writes the model as :func:`onnxc.simplify` returns
+    it. Refused: ``register_custom_ops_library``. All other attributes are accepted without effect.
     """
 
     def __init__(self) -> None:
@@ -65,21 +65,13 @@ class SessionOptions:
         self.log_severity_level = -1
         self.log_verbosity_level = 0
         self.logid = ""
+        self.optimized_model_filepath = ""
         self.profile_file_prefix = "onnxc_profile_"
         self.use_deterministic_compute = False
         self.use_per_session_threads = True
         self._entries: dict[str, str] = {}
         self._dimensions: dict[str, int] = {}
-
-    @property
-    def optimized_model_filepath(self) -> str:
-        """Always empty: the optimised model is machine code."""
-        return ""
-
-    @optimized_model_filepath.setter
-    def optimized_model_filepath(self, path: str) -> None:
-        if path:
-            raise _native.NotImplemented("optimized_model_filepath: models are compiled, not saved as ONNX; see onnxc.compile")
+        self._initializers: list[tuple[str, Any]] = []
 
     def add_free_dimension_override_by_name(self, name: str, extent: int) -> None:
         """Fixes a named dimension."""
@@ -97,12 +89,12 @@ class SessionOptions:
         return _entry(self._entries, key)
 
     def add_initializer(self, name: str, value: Any) -> None:
-        """Refused: pass the model with its initializers."""
-        raise _native.NotImplemented("add_initializer: initializers are compiled in; save the model with this one")
+        """Replaces the value of an initializer by an :class:`OrtValue` or an array."""
+        self._initializers.append((name, value))
 
     def add_external_initializers(self, names: Any, values: Any) -> None:
-        """Refused: pass the model with its initializers."""
-        raise _native.NotImplemented("add_external_initializers: initializers are compiled in; save the model with these")
+        """Replaces the values of initializers, whose external data need not exist."""
+        self._initializers += zip(names, values)
 
     def register_custom_ops_library(self, path: str) -> None:
         """Refused: custom operators for ONNX Runtime are not compiled."""

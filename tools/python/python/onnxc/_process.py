@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, List
+from typing import Any, Iterator, List, Optional
 
 from . import _native
 
@@ -69,17 +69,50 @@ def preload_dlls(*_: Any, **__: Any) -> None:
 def install_as_onnxruntime(version: str = "1.31.0") -> None:
     """Makes ``import onnxruntime`` import this package from now on, in this process.
 
+    If ONNX Runtime is installed, its modules that this package does not have, as ``onnxruntime.quantization``, are
+    imported from there, and use this package.
+
     :param version: what ``onnxruntime.__version__`` is, for code that looks at it
     """
-    import importlib
-    import types
+    import importlib.machinery
+    import importlib.metadata
+    import importlib.util
 
     package = importlib.import_module("onnxc")
     capi = importlib.import_module("onnxc.capi")
-    module = types.ModuleType("onnxruntime", package.__doc__)
+    sys.modules.pop("onnxruntime", None)
+    installed = importlib.util.find_spec("onnxruntime")
+    spec = importlib.machinery.ModuleSpec("onnxruntime", None, origin=package.__file__, is_package=True)
+    spec.submodule_search_locations = [*package.__path__, *((installed and installed.submodule_search_locations) or [])]
+    module = importlib.util.module_from_spec(spec)
     module.__dict__.update({name: getattr(package, name) for name in package.__all__})
-    module.__dict__.update({"__version__": version, "__path__": package.__path__, "capi": capi})
+    module.__dict__.update({"__doc__": package.__doc__, "__file__": package.__file__, "__version__": version, "capi": capi})
     sys.modules["onnxruntime"] = module
     sys.modules["onnxruntime.capi"] = capi
     for name in ("onnxruntime_pybind11_state", "_pybind_state", "onnxruntime_inference_collection"):
         sys.modules[f"onnxruntime.capi.{name}"] = importlib.import_module(f"onnxc.capi.{name}")
+    try:
+        importlib.metadata.distribution("onnxruntime")
+    except importlib.metadata.PackageNotFoundError:
+        _add_distribution("onnxruntime", version)
+
+
+def _add_distribution(name: str, version: str) -> None:
+    """Makes ``importlib.metadata`` find a distribution, for code that asks which packages are installed."""
+    from importlib.metadata import Distribution, DistributionFinder
+
+    class Stated(Distribution):
+        def read_text(self, filename: str) -> Optional[str]:
+            return f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n" if filename == "METADATA" else None
+
+        def locate_file(self, path: Any) -> Any:
+            return path
+
+    class Finder(DistributionFinder):
+        def find_spec(self, *_: Any) -> None:
+            return None
+
+        def find_distributions(self, context: Any = DistributionFinder.Context()) -> Iterator[Distribution]:
+            return iter([Stated()] if context.name in (None, name) else [])
+
+    sys.meta_path.append(Finder())

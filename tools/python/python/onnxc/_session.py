@@ -96,8 +96,12 @@ class InferenceSession:
             llvm=llvm,
             profile=bool(sess_options.enable_profiling),
             warn=_warning(sess_options),
+            initializers=[(name, getattr(value, "_value", value)) for name, value in sess_options._initializers],
             **arguments,
         )
+        if sess_options.optimized_model_filepath:
+            with open(sess_options.optimized_model_filepath, "wb") as file:
+                file.write(_native.simplify(**arguments, dims=sess_options._dimensions or None))
         self._start = time.time()
         self._execute = self._session.execute
         self._inputs = [NodeArg(*port) for port in self._session.input_ports()]
