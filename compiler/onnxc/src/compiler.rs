@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use driver::{Backend, Cache, ImportOptions, Observer, Options, Reporter, Stage};
 
+use proto::Message;
+
 use crate::custom::CustomOperator;
 use crate::divided::{self, Divided, Step};
 use crate::{Error, Model, Port, Result, Session};
@@ -77,6 +79,27 @@ impl Compiler {
         let compiler = driver::Compiler::new(self.options.clone());
         let compiled = compiler.compile_model(&model.inner, model.path.as_deref(), &self.import);
         compiled.map(|model| CompiledModel::of(Code::Whole(Arc::new(model)))).map_err(Error::of_model)
+    }
+
+    /// The model after the rewrites that keep every bit of its results, as the bytes of a `ModelProto`: operators in their newest
+    /// form, functions inlined, shapes evaluated, dimensions and input shapes as the builder fixed them.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), onnxc::Error> {
+    /// let text = r#"<ir_version: 10, opset_import: ["": 21]>
+    ///     g (float[N] x) => (float[N] y) { same = Identity(x) y = Neg(same) }"#;
+    /// let model = onnxc::Model::from_bytes(text)?;
+    /// let simple = onnxc::Model::from_bytes(onnxc::Compiler::new().simplify(&model)?)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the model breaks a rule of ONNX, calls custom operators, or has more than the 2 GB that a message of protobuf may have.
+    pub fn simplify(&self, model: &Model) -> Result<Vec<u8>> {
+        let import = ImportOptions { dimensions: self.options.dims.clone().into_iter().collect(), ..self.import.clone() };
+        let simple = export::simplify(&model.inner, &import).map_err(Error::of_model)?;
+        Ok(simple.encode_to_vec())
     }
 }
 

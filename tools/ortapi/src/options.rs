@@ -40,6 +40,8 @@ pub(crate) struct SessionOptions {
     pub(crate) libraries: Vec<Arc<Library>>,
     /// Whether session creation is cancelled.
     pub(crate) is_cancelled: bool,
+    /// Where sessions write the simplified model.
+    pub(crate) simplified: Option<PathBuf>,
     /// The prefix of profile files, if kernels are timed.
     pub(crate) profile: Option<PathBuf>,
 }
@@ -64,6 +66,7 @@ impl Default for SessionOptions {
             domains: Vec::new(),
             libraries: Vec::new(),
             is_cancelled: false,
+            simplified: None,
             profile: None,
         }
     }
@@ -204,6 +207,12 @@ entries! {
 
     /// Has no effect.
     fn DisableCpuMemArena(_options: &mut SessionOptions) { Ok(()) }
+
+    /// Sets the file that session creation writes the model to, after rewrites that keep every bit of its results.
+    fn SetOptimizedModelFilePath(options: &mut SessionOptions, optimized_model_filepath: FilePath<'_>) {
+        options.simplified = Some(optimized_model_filepath.0.to_path_buf());
+        Ok(())
+    }
 
     /// Enables profiling. `SessionEndProfiling` writes a file with this prefix.
     fn EnableProfiling(options: &mut SessionOptions, profile_file_prefix: FilePath<'_>) {

@@ -94,6 +94,11 @@ impl Session {
         let model = options.with_initializers(model.map_err(|error| Status::of_reading(&error))?)?;
         let compiler = options.compiler(env)?;
         let plain = Version::new(&compiler, &model)?;
+        if let Some(path) = &options.simplified {
+            let simplified = compiler.clone().build().simplify(&model).map_err(|error| Status::of_compiling(&error))?;
+            std::fs::write(path, simplified)
+                .map_err(|error| Status::new(OrtErrorCode::ORT_FAIL, format!("{}: {error}", path.display())))?;
+        }
         Ok(Session(Arc::new(State {
             metadata: model.metadata(),
             model,

@@ -107,8 +107,8 @@ static API: OrtApi = table! {
             ReadOpAttr OpAttr_GetType OpAttr_GetName OpAttr_GetTensorAttributeAsOrtValue
         }
         options {
-            CreateSessionOptions CloneSessionOptions ReleaseSessionOptions SetSessionGraphOptimizationLevel
-            SetDeterministicCompute SetIntraOpNumThreads SetInterOpNumThreads DisablePerSessionThreads
+            CreateSessionOptions CloneSessionOptions ReleaseSessionOptions SetOptimizedModelFilePath
+            SetSessionGraphOptimizationLevel SetDeterministicCompute SetIntraOpNumThreads SetInterOpNumThreads DisablePerSessionThreads
             SetSessionExecutionMode GetSessionExecutionMode EnableMemPattern DisableMemPattern GetMemPatternEnabled
             EnableCpuMemArena DisableCpuMemArena EnableProfiling DisableProfiling SetSessionLogId
             SetSessionLogVerbosityLevel SetSessionLogSeverityLevel SetUserLoggingFunction AddInitializer
@@ -177,7 +177,7 @@ static API: OrtApi = table! {
         }
     }
     refused {
-        SetOptimizedModelFilePath CreateOpaqueValue GetOpaqueValue CreateAndRegisterAllocator
+        CreateOpaqueValue GetOpaqueValue CreateAndRegisterAllocator
         SessionOptionsAppendExecutionProvider_CUDA SessionOptionsAppendExecutionProvider_ROCM
         SessionOptionsAppendExecutionProvider_OpenVINO SessionOptionsAppendExecutionProvider_TensorRT
         SetCurrentGpuDeviceId GetCurrentGpuDeviceId SessionOptionsAppendExecutionProvider_TensorRT_V2

@@ -32,11 +32,11 @@ fn no_entry_is_null() {
 
 #[test]
 fn what_there_is_not_is_refused_by_name() {
-    let (code, message) = fail!(SetOptimizedModelFilePath, null_mut(), null());
+    let (code, message) = fail!(GetCurrentGpuDeviceId, null_mut());
     assert_eq!(code, OrtErrorCode::ORT_NOT_IMPLEMENTED);
     assert_eq!(
         message,
-        "OrtApi::SetOptimizedModelFilePath is not implemented by onnxc, which compiles models for the CPU"
+        "OrtApi::GetCurrentGpuDeviceId is not implemented by onnxc, which compiles models for the CPU"
     );
     unsafe { (api().ReleaseCustomOpDomain)(null_mut()) };
     assert!(unsafe { (api().GetTrainingApi)(ort_sys::ORT_API_VERSION) }.is_null());

@@ -405,6 +405,25 @@ fn shared_threads_are_those_of_the_environment() {
 }
 
 #[test]
+fn the_optimised_model_is_written() {
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let options = options();
+    let path = c(folder.path().join("simple.onnx").to_str().expect("UTF-8"));
+    call!(SetOptimizedModelFilePath, options, path.as_ptr());
+    call!(AddFreeDimensionOverrideByName, options, c"N".as_ptr(), 2);
+    session_with("g (float[N] x) => (float[N] y) { z = Identity(x) y = Neg(z) }", options);
+    let session = get!(CreateSession, env(), path.as_ptr(), null());
+    assert_eq!(type_text(get!(SessionGetInputTypeInfo, session, 0)), "1 [2]");
+    let mut x = [3.0f32, -1.0];
+    assert_eq!(elements::<f32>(run(session, &[("x", value_of(&mut x))], &["y"])[0]), [-3.0, 1.0]);
+    let missing = c(folder.path().join("none/simple.onnx").to_str().expect("UTF-8"));
+    call!(SetOptimizedModelFilePath, options, missing.as_ptr());
+    let model = source("g (float[N] x) => (float[N] y) { y = Neg(x) }");
+    let fails = fail!(CreateSessionFromArray, env(), model.as_ptr().cast(), model.len(), options, &mut null_mut());
+    assert_eq!(fails.0, OrtErrorCode::ORT_FAIL);
+}
+
+#[test]
 fn profiles_are_chrome_traces() {
     let folder = tempfile::tempdir().expect("there is a folder for temporary files");
     let options = options();
