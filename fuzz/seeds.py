@@ -34,7 +34,7 @@ def small_models(suite):
 
 def modules():
     """The modules in the tests, as text."""
-    for folder in ("passes", "roundtrip", "levels", "errors"):
+    for folder in ("passes", "roundtrip", "upstream", "errors"):
         for path in sorted((ROOT / "tests" / folder).glob("*.mlir")):
             for part in path.read_text().split("// -----"):
                 text = "\n".join(line for line in part.splitlines() if not line.startswith("//")).strip()

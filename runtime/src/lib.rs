@@ -23,6 +23,7 @@ pub mod calls;
 pub mod clock;
 pub mod context;
 pub mod elementary;
+mod exports;
 pub mod handles;
 pub mod kernels;
 pub mod model;
@@ -33,9 +34,8 @@ pub mod processor;
 pub mod scratch;
 pub mod stop;
 pub mod strings;
-mod symbols;
 pub mod values;
 mod weights_file;
 
 pub use context::RunContext;
-pub use symbols::symbols;
+pub use exports::symbols;

@@ -9,7 +9,7 @@ use tests::{models, round_trip};
 #[test]
 fn small_modules() {
     let registry = dialects::registry();
-    for path in files(&repository().join("tests/levels")) {
+    for path in files(&repository().join("tests/upstream")) {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let module = ir::parse_module(&text, "test.mlir", Some(&registry)).unwrap_or_else(|e| panic!("{}", e[0]));
         let Some(program) = mlir_opt() else { return };
@@ -17,9 +17,9 @@ fn small_modules() {
     }
 }
 
-/// The inputs of pass tests are valid for upstream, except for dialects that it does not know.
+/// The modules of round trips are valid for upstream, except for dialects that it does not know.
 #[test]
-fn inputs_of_pass_tests() {
+fn modules_of_round_trips() {
     let Some(program) = mlir_opt() else { return };
     let registry = dialects::registry();
     for path in files(&repository().join("tests/roundtrip")) {

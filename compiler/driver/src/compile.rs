@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::fast::prepare::PrefaultedMemory;
 use engine::fast::tiers::Successor;
+use engine::prepare_constants::PrefaultedMemory;
 use ir::pass::Timings;
 use ir::{Blob, IndexMap, Module, Result};
 use proto::Model;

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use dialects::levels::Level;
 use dialects::rt::attributes::{MESSAGES, PROFILED, STRINGS};
-use engine::fast::prepare::wait_for_constants;
 use engine::fast::tiers::upgrade;
+use engine::prepare_constants::wait_for_constants;
 use engine::{Built, CodeGenerator, CodeTier, Lowering, Settings, Unlinked};
 use ir::pass::{Pipeline, Timings};
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};

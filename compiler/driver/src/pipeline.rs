@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
-use engine::fast::prepare::PrefaultedMemory;
+use engine::prepare_constants::PrefaultedMemory;
 use engine::{PREPARE_CONSTANTS, PrepareOptions};
 use ir::pass::{Filter, Pass, PassManager, PassRegistry, Pipeline, Step};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::fast::prepare::PrefaultedMemory;
+use engine::prepare_constants::PrefaultedMemory;
 use ir::pass::Timings;
 use ir::{IndexMap, Module};
 

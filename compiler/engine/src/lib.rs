@@ -15,6 +15,8 @@ pub mod fast;
 mod globals;
 mod partition;
 mod plain;
+pub mod prepare_constants;
+mod routine_calls;
 pub mod worker;
 
 use std::fmt::Debug;
@@ -28,10 +30,10 @@ use ir::{Module, Result};
 pub use code::{Code, Program};
 pub use entry::{Entry, provide_nothing};
 pub use fast::FastStart;
-pub use fast::prepare::{PREPARE_CONSTANTS, PrepareOptions};
 pub use fast::tiers::{CodeTier, Objects, Recipe, Unlinked};
 pub use globals::{Globals, Memory, Slot};
 pub use plain::{PlainEngine, load, lower_again};
+pub use prepare_constants::{PREPARE_CONSTANTS, PrepareOptions};
 
 /// The code generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

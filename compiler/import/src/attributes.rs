@@ -1,9 +1,10 @@
 //! Converts `AttributeProto` to IR attributes. Graphs become regions and are not handled here.
 
 use dialects::onnx::schema::Kind;
-use ir::{Attribute, DenseElements};
-use proto::{AttributeProto, Bytes, SparseTensorProto, TensorProto, TensorValue, Tensors};
+use ir::Attribute;
+use proto::{AttributeProto, Bytes, Tensors};
 
+use crate::tensors::{import_sparse, import_tensor};
 use crate::types::{Bindings, import_type};
 
 /// The kind of an attribute.
@@ -57,29 +58,4 @@ fn texts(list: &[Bytes]) -> Result<Attribute, String> {
         });
     }
     Ok(Attribute::Array(texts.into()))
-}
-
-/// A tensor's contents as a constant.
-pub(crate) fn import_tensor(tensor: &TensorProto, tensors: &mut Tensors) -> Result<DenseElements, String> {
-    tensors.value(tensor).map(|value| constant(value, &tensor.name))
-}
-
-/// A sparse tensor's contents as a constant, which is dense.
-pub(crate) fn import_sparse(tensor: &SparseTensorProto, tensors: &mut Tensors) -> Result<DenseElements, String> {
-    let name = tensor.values.as_ref().map_or("", |values| &values.name);
-    tensors.sparse_value(tensor).map(|value| constant(value, name))
-}
-
-fn constant(value: TensorValue, name: &str) -> DenseElements {
-    let is_text = matches!(value, TensorValue::Strings(..));
-    let elements = operators::elements::constant(value);
-    if is_text { elements } else { named(elements, name) }
-}
-
-/// Makes constants with more elements than fit in a line of text print by name.
-fn named(elements: DenseElements, name: &str) -> DenseElements {
-    const INLINE: usize = 16;
-    let name = if name.is_empty() { "constant" } else { name };
-    let key = (elements.element_count() > INLINE).then(|| name.into());
-    DenseElements { key, ..elements }
 }

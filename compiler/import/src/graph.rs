@@ -12,8 +12,9 @@ use proto::{
     Tensors, ValueInfoProto,
 };
 
-use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
+use crate::attributes::{import_attribute, kind_of};
 use crate::nchwc_block::Block;
+use crate::tensors::{import_sparse, import_tensor};
 use crate::trace::Trace;
 use crate::types::{import_type, named_dimensions};
 use crate::{Entry, Options};

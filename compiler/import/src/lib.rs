@@ -19,6 +19,7 @@ mod nchwc_block;
 mod operator_sets;
 mod ports;
 mod select;
+mod tensors;
 mod trace;
 mod training;
 mod types;

@@ -1,4 +1,4 @@
-//! The inputs and outputs of a model's function.
+//! The inputs and outputs of a model's function, and the names of their dimensions (`onnx.dim_params`).
 
 use dialects::func;
 use dialects::rt::attributes::NODES;
@@ -8,8 +8,8 @@ use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionT
 use operators::graph::remove_dead;
 use proto::{GraphProto, ValueInfoProto};
 
-use crate::attributes::{import_sparse, import_tensor};
 use crate::graph::{Importer, initialized, sparse_name};
+use crate::tensors::{import_sparse, import_tensor};
 use crate::types::dimension_names;
 use crate::{DEFAULT, MAIN, OPTIONAL_INPUTS};
 

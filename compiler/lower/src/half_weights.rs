@@ -1,4 +1,4 @@
-//! Weights in f16 and bf16.
+//! Keeps weights in f16 and bf16 narrow in memory; kernels widen them.
 //!
 //! A contraction sums in `f32`, so that f16 weights are widened. If constant weights were widened at compile time, they
 //! would take twice the memory, and every run would read them in this size; instead, the contraction widens them in

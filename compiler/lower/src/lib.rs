@@ -17,6 +17,6 @@ pub mod low;
 pub mod outline;
 pub mod outline_initialization;
 pub mod passes;
-mod sink_constants;
-mod transposes;
+mod sink_scalars;
+mod transposed_operands;
 mod winograd;

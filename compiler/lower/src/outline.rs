@@ -19,7 +19,7 @@ use crate::collapse::collapse_group;
 use crate::concat::split_wide_concat;
 use crate::extents::{destination, empty_like};
 use crate::fuse::{Fusion, Group, external_operands, fuse_block};
-use crate::sink_constants::sink_constants;
+use crate::sink_scalars::sink_scalars;
 use dialects::linalg::generic::{Generic, written_maps};
 use dialects::linalg::indexing_maps;
 
@@ -81,7 +81,7 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fusion: 
         }
     }
     for kernel in &mut kernels.all {
-        sink_constants(&mut body, kernel);
+        sink_scalars(&mut body, kernel);
     }
     for block in all_blocks(&body) {
         remove_dead(&mut body, block);

@@ -159,7 +159,7 @@ pub static USE_TRANSPOSES: PassDefinition = PassDefinition::on_module(
     "use-transposes",
     "Matrix products with few rows read transposed operands in place.",
     |module, _| {
-        crate::transposes::use_transposes(module, MAIN);
+        crate::transposed_operands::use_transposes(module, MAIN);
         Ok(())
     },
 );

@@ -97,7 +97,8 @@ impl Compiler {
     /// # Errors
     /// If the model breaks a rule of ONNX, calls custom operators, or has more than the 2 GB that a message of protobuf may have.
     pub fn simplify(&self, model: &Model) -> Result<Vec<u8>> {
-        let import = ImportOptions { dimensions: self.options.dims.clone().into_iter().collect(), ..self.import.clone() };
+        let import =
+            ImportOptions { dimensions: self.options.dims.clone().into_iter().collect(), ..self.import.clone() };
         let simple = export::simplify(&model.inner, &import).map_err(Error::of_model)?;
         Ok(simple.encode_to_vec())
     }

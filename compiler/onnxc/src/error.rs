@@ -1,4 +1,4 @@
-//! Errors.
+//! The errors of the library; the tools print those of `tools/commandline/src/failure.rs`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The inputs and outputs of a compiled model.
+//! The inputs and outputs of a compiled model, as the public interface shows them; `compiler/driver/src/signature.rs` makes them.
 
 use std::fmt;
 

@@ -17,11 +17,11 @@ mod lanes;
 mod levels;
 mod lines;
 mod moves;
+mod pooling;
 mod prefetch;
 mod requantize;
 mod rows;
 mod sixteen;
-mod sliding_windows;
 mod transposed;
 mod widened;
 mod winograd;
@@ -36,6 +36,8 @@ mod x86_halves;
 #[cfg(target_arch = "x86_64")]
 mod x86_matrix;
 #[cfg(target_arch = "x86_64")]
+mod x86_pooling;
+#[cfg(target_arch = "x86_64")]
 mod x86_rows;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
@@ -43,8 +45,6 @@ mod x86_sixteen;
 mod x86_tables;
 #[cfg(target_arch = "x86_64")]
 mod x86_transposed;
-#[cfg(target_arch = "x86_64")]
-mod x86_windows;
 
 pub use accesses::rt_check_call;
 
@@ -60,10 +60,10 @@ use levels::Level;
 use lines::AddPlane;
 pub(crate) use lines::Plane;
 pub use moves::{rt_move, rt_pad};
+use pooling::{FoldWindows, Lines, Windows};
 use requantize::{Requantize, RequantizeRow, Sums};
 use rows::sums::{self, QuantizedSum, Scaled, SumRow};
 use rows::{Function, Round, Row};
-use sliding_windows::{FoldWindows, Lines, Windows};
 use transposed::{TransposeRuns, Transposed};
 use widened::{Brain, Halves, Ieee};
 use winograd::{Steps, Tiles};
@@ -462,9 +462,7 @@ pub unsafe extern "C" fn rt_fold_windows(
     let lines = Lines { count: lines, source: source_line, destination: destination_line };
     let windows = Windows { step, loops: [(planes, plane), (rows, row), (columns, column)] };
     // SAFETY: promised by the caller; the processor has what the fold is compiled for.
-    unsafe {
-        FoldWindows::best()(function, lines, &sliding_windows::Row { windows, start, source, destination, count })
-    }
+    unsafe { FoldWindows::best()(function, lines, &pooling::Row { windows, start, source, destination, count }) }
 }
 
 /// Prepares `count` indices for [`rt_gather_row`].
@@ -539,9 +537,9 @@ impl Instances for AddPlane {
 }
 
 impl Instances for FoldWindows {
-    const PORTABLE: Self = sliding_windows::portable;
+    const PORTABLE: Self = pooling::portable;
     #[cfg(target_arch = "x86_64")]
-    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_windows::avx512), (Level::V3, x86_windows::avx2)];
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_pooling::avx512), (Level::V3, x86_pooling::avx2)];
 }
 
 impl Instances for &'static Gather {

@@ -26,7 +26,7 @@ fn is_given_anyway(size: usize, alignment: usize) -> bool {
 #[inline]
 fn given(size: usize, block: *mut c_void) -> *mut u8 {
     if block.is_null() {
-        crate::faults::out_of_memory(size);
+        crate::fatal::out_of_memory(size);
     }
     block.cast()
 }

@@ -57,7 +57,7 @@ impl From<String> for Failure {
 
 /// Runs a tool: prints its errors, and returns the exit code. A panic is a bug of ours.
 pub fn guard(tool: impl FnOnce() -> Result<(), Failure> + UnwindSafe) -> i32 {
-    crate::faults::handle();
+    crate::fatal::handle();
     let failure = match std::panic::catch_unwind(tool) {
         Ok(Ok(())) => return 0,
         Ok(Err(failure)) => failure,

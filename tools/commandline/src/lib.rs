@@ -3,7 +3,7 @@
 mod allocator;
 mod drafts;
 mod failure;
-mod faults;
+mod fatal;
 mod output;
 mod progress;
 

@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::usage("--report: the model must be in a file"));
     }
     if let Some(path) = &arguments.report {
-        let page = crate::report::report(arguments, model, &found)?;
+        let page = crate::report_page::report(arguments, model, &found)?;
         Drafts::watch().file(path)?.write(page.as_bytes())?;
     }
     print(&match (arguments.json, arguments.summary) {

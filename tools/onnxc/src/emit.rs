@@ -6,7 +6,7 @@ use commandline::{Drafts, Failure, Progress, print};
 use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Reporter};
 use ir::PrintOptions;
 
-use crate::{Arguments, Emit};
+use crate::arguments::{Arguments, Emit};
 #[cfg(feature = "llvm")]
 use {crate::program::Program, driver::Trace};
 

@@ -9,12 +9,12 @@ use driver::{Arithmetic, Signature, Trace};
 use ir::Module;
 
 use crate::archive::archive;
+use crate::arguments::{Arguments, Emit};
 use crate::emit::write_text;
 use crate::footprint::{Footprint, stack_symbol};
 use crate::header::{header, static_header};
 use crate::linker::Linked;
 use crate::program::{Program, Whole};
-use crate::{Arguments, Emit};
 
 /// The prefix of folders with the inputs of the linker.
 pub(crate) const SCRATCH: &str = "onnxc";

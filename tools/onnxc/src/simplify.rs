@@ -6,7 +6,7 @@ use commandline::{Drafts, Failure, write_binary};
 use driver::{Entry, ImportOptions};
 use proto::{Message, Model};
 
-use crate::Arguments;
+use crate::arguments::Arguments;
 use crate::check::{operator_sets, standard_input};
 
 /// Simplifies a model and writes the result.

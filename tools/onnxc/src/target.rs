@@ -6,7 +6,7 @@ use codegen_llvm::Options;
 use commandline::Failure;
 use driver::ErrorClass;
 
-use crate::Arguments;
+use crate::arguments::Arguments;
 
 /// Refuses a target or CPU that LLVM does not support.
 pub(crate) fn check(arguments: &Arguments) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use commandline::{Drafts, Failure, cannot_write};
 use driver::{Arithmetic, Signature};
 use serde_json::json;
 
-use crate::Arguments;
+use crate::arguments::Arguments;
 use crate::package::of_signature;
 
 /// The target of modules.

@@ -34,10 +34,7 @@ fn no_entry_is_null() {
 fn what_there_is_not_is_refused_by_name() {
     let (code, message) = fail!(GetCurrentGpuDeviceId, null_mut());
     assert_eq!(code, OrtErrorCode::ORT_NOT_IMPLEMENTED);
-    assert_eq!(
-        message,
-        "OrtApi::GetCurrentGpuDeviceId is not implemented by onnxc, which compiles models for the CPU"
-    );
+    assert_eq!(message, "OrtApi::GetCurrentGpuDeviceId is not implemented by onnxc, which compiles models for the CPU");
     unsafe { (api().ReleaseCustomOpDomain)(null_mut()) };
     assert!(unsafe { (api().GetTrainingApi)(ort_sys::ORT_API_VERSION) }.is_null());
     let editor = unsafe { &*(api().GetModelEditorApi)() };

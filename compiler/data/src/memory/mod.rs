@@ -1,4 +1,4 @@
-//! Memory of constants and buffers: aligned and zeroed; large ones have separate pages.
+//! Memory of constants and buffers: aligned and zeroed; large ones have separate pages. Mapped weights are in `blob.rs`.
 
 mod prefault;
 

@@ -10,8 +10,8 @@
 use dialects::{OpCodes, func, memref};
 use ir::{Attribute, Attributes, Blob, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Value};
 
-use super::prepare::PARTS;
 use crate::partition::is_host;
+use crate::prepare_constants::PARTS;
 
 /// The prefix of the names of waiting functions, before a number.
 const AWAIT: &str = "rt_await_";

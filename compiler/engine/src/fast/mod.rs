@@ -5,8 +5,6 @@ pub mod background;
 pub mod baseline;
 mod ondemand;
 mod panics;
-pub mod prepare;
-mod routine_calls;
 mod stubs;
 #[cfg(test)]
 mod tests;

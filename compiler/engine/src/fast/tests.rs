@@ -13,9 +13,9 @@ use codegen_cranelift::{Generator, Tier};
 
 use super::background::Background;
 use super::ondemand::{OnDemand, Provided, Source};
-use super::routine_calls::{self, RoutineCall};
 use super::text::Text;
 use crate::globals::Place;
+use crate::routine_calls::{self, RoutineCall};
 
 fn buffer(element: Type) -> Type {
     Type::memref([None], element)

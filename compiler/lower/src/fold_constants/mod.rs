@@ -1,4 +1,5 @@
 //! Evaluates small constants at compile time: scales of normalisations, zero points, parameters of quantised models.
+//! Weights are packed by `compiler/engine/src/prepare_constants.rs`.
 //!
 //! Operations on constants alone could run before the first run, and those on large constants do
 //! ([`outline_initialization`](crate::outline_initialization)). But compiling a kernel call costs more than computing a

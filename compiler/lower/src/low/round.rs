@@ -1,4 +1,4 @@
-//! Splits fused multiply-adds, so that products are rounded.
+//! Splits fused multiply-adds, so that products are rounded, for `--fixed-fp`.
 
 use dialects::{OpCodes, arith, math, vector};
 use ir::{Builder, Module};

@@ -5,10 +5,12 @@ mod dead;
 pub(crate) mod derivative;
 mod emit;
 mod node;
+mod problem;
 mod region;
 
 pub use dead::remove_dead;
 pub use derivative::{Derivative, Differential};
 pub use emit::Emitter;
-pub use node::{Finish, Node, Problem};
+pub use node::{Finish, Node};
+pub use problem::Problem;
 pub(crate) use region::Scan;

@@ -1,6 +1,6 @@
 //! Nodes of a model before they become operations.
 
-use ir::{Attributes, ErrorClass, Type, Value};
+use ir::{Attributes, Type, Value};
 
 use super::Emitter;
 
@@ -28,31 +28,3 @@ pub struct Node {
 
 /// Maps the results of an operation to those of its node.
 pub type Finish = Box<dyn FnOnce(&mut Emitter, Vec<Value>) -> Vec<Value>>;
-
-/// Why a node cannot be imported.
-#[derive(Debug)]
-pub struct Problem {
-    /// Its class.
-    pub class: ErrorClass,
-    /// The broken rule.
-    pub rule: Option<&'static str>,
-    /// The problem, as the end of a sentence that starts with the operator.
-    pub message: String,
-}
-
-impl Problem {
-    /// An invalid model.
-    pub fn input(message: impl Into<String>) -> Problem {
-        Problem::broken("operator-conditions", message)
-    }
-
-    /// A model that breaks a rule, given by its identifier.
-    pub fn broken(rule: &'static str, message: impl Into<String>) -> Problem {
-        Problem { class: ErrorClass::Input, rule: Some(rule), message: message.into() }
-    }
-
-    /// A valid model that is not supported.
-    pub fn unsupported(message: impl Into<String>) -> Problem {
-        Problem { class: ErrorClass::Unsupported, rule: None, message: message.into() }
-    }
-}

@@ -1,5 +1,6 @@
-//! Conv: shape rule and derivative. Its lowering is in `structured/convolution.rs`, its rewrites in
-//! `compiler/optimize/src/rules/contraction.rs`, Winograd's algorithm in `compiler/lower/src/winograd.rs`.
+//! Conv: shape rule and derivative. Its signature is in `dialects/src/onnx/schemas.txt`, its lowering in `structured/convolution.rs`, its
+//! rewrites in `compiler/optimize/src/rules` (`contraction.rs`, `normalization.rs`, `quantization.rs`), Winograd's algorithm in
+//! `compiler/lower/src/winograd.rs`.
 
 use std::sync::Arc;
 

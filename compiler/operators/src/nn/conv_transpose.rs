@@ -10,7 +10,7 @@ use super::conv::group_count;
 use super::sliding::{Sliding, Window, spatial};
 use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
-use crate::structured::transposed;
+use crate::structured::transposed_convolution::lower_transposed;
 
 pub(crate) const CONV_TRANSPOSE: Operator = Operator {
     // as if the stride were one
@@ -22,7 +22,7 @@ pub(crate) const CONV_TRANSPOSE: Operator = Operator {
     shapes: Some(shapes),
     lower: Some(|lowering, op| {
         let transposed = Transposed::of(View::of(lowering.source, op));
-        transposed::lower_transposed(lowering, op, &transposed)
+        lower_transposed(lowering, op, &transposed)
     }),
     ..Operator::of(OnnxOp::ConvTranspose)
 };

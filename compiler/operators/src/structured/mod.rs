@@ -26,7 +26,7 @@ pub(crate) mod sampling;
 pub mod scalars;
 pub(crate) mod slicing;
 pub(crate) mod strings;
-pub(crate) mod transposed;
+pub(crate) mod transposed_convolution;
 pub(crate) mod window;
 
 use crate::shape::{Condition, ShapeAnalysis, Stated};

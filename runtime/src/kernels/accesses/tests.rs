@@ -248,6 +248,6 @@ fn moved_and_padded() {
 
 #[test]
 fn symbols_exist() {
-    let symbols = crate::symbols::symbols();
+    let symbols = crate::symbols();
     assert!(KERNELS.iter().all(|kernel| symbols.iter().any(|(name, _)| *name == kernel.symbol)));
 }

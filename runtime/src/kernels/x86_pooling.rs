@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use abi::RowFold;
 
 use super::lanes::Lanes;
-use super::sliding_windows::{Folding, Lines, Row, fold};
+use super::pooling::{Folding, Lines, Row, fold};
 
 impl Folding for __m512 {
     #[inline(always)]
@@ -124,7 +124,7 @@ impl Folding for __m256 {
 }
 
 /// # Safety
-/// As for [`super::sliding_windows::fold`].
+/// As for [`super::pooling::fold`].
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) unsafe fn avx512(function: RowFold, lines: Lines, row: &Row) {
     // SAFETY: promised by the caller; the features are enabled here.
@@ -132,7 +132,7 @@ pub(super) unsafe fn avx512(function: RowFold, lines: Lines, row: &Row) {
 }
 
 /// # Safety
-/// As for [`super::sliding_windows::fold`].
+/// As for [`super::pooling::fold`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn avx2(function: RowFold, lines: Lines, row: &Row) {
     // SAFETY: promised by the caller; the features are enabled here.

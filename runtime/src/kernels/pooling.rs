@@ -358,7 +358,7 @@ mod tests {
         let mut machines: Vec<FoldWindows> = vec![portable];
         #[cfg(target_arch = "x86_64")]
         {
-            use crate::kernels::x86_windows::{avx2, avx512};
+            use crate::kernels::x86_pooling::{avx2, avx512};
             if is_x86_feature_detected!("avx2") {
                 machines.push(avx2);
             }

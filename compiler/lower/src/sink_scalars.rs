@@ -9,7 +9,7 @@ use crate::contraction::Contraction;
 use crate::outline::{Kernel, is_one_element};
 
 /// Moves the one-element tensors that are equal in all calls into the kernel; `host` contains the calls.
-pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
+pub(crate) fn sink_scalars(host: &mut Body, kernel: &mut Kernel) {
     let entry = kernel.body.entry().expect("a kernel has a block");
     for index in (0..kernel.r#type.inputs.len()).rev() {
         let Some(attributes) = agreed_number(host, &kernel.calls, index) else { continue };

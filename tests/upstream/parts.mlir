@@ -1,3 +1,4 @@
+// An input of tests/tests/upstream.rs.
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<4x?x6xf32>, %rows: tensor<3xi64>):

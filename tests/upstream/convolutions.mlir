@@ -1,3 +1,4 @@
+// An input of tests/tests/upstream.rs.
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<1x3x8x8xf32>):

@@ -21,9 +21,9 @@ use ir::{Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Result, 
 use ir::{constant_float, constant_integer, constant_value};
 use lower::outline::remove_dead;
 
-use super::routine_calls::{RoutineCall, Word, run};
 use crate::cache::entry::DATA;
 use crate::globals::lost;
+use crate::routine_calls::{RoutineCall, Word, run};
 
 /// The pass.
 pub static PREPARE_CONSTANTS: PassDefinition<PrepareOptions> = PassDefinition::on_module(
