@@ -1,13 +1,14 @@
 """Lists the models with a fault that other tools refuse: `tools.py FOLDER` prints a line a model.
 
 The folder is what `generate.py` writes. A line has the model, and the results of onnx's full checker and of ONNX Runtime:
-`refused`, `taken`, or `crashed`, which includes more than ten seconds. ONNX Runtime loads the model, it does not run it.
+`refused`, `accepted`, or `crashed`, which includes more than ten seconds. ONNX Runtime loads the model, it does not run it.
 """
 
-import os
-import signal
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
+from run import outcome  # noqa: E402
 
 
 def check(path):
@@ -24,23 +25,6 @@ def load(path):
     onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
-def outcome(tool, path):
-    """The result of a tool for a model, in a separate process."""
-    child = os.fork()
-    if child == 0:
-        signal.alarm(10)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        try:
-            tool(str(path))
-        except BaseException:  # noqa: BLE001: whatever it says, it refuses
-            os._exit(1)
-        os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        return "crashed"
-    return "taken" if os.WEXITSTATUS(status) == 0 else "refused"
-
-
 def main(folder):
     import onnx
     import onnxruntime
@@ -50,7 +34,8 @@ def main(folder):
         name, rule, _ = line.split("\t")
         path = folder / name / "model.onnx"
         if rule:
-            print(f"{name}\t{outcome(check, path)}\t{outcome(load, path)}", flush=True)
+            results = [outcome(lambda tool=tool: tool(str(path))) for tool in (check, load)]
+            print(name, *results, sep="\t", flush=True)
 
 
 if __name__ == "__main__":
