@@ -39,7 +39,7 @@ pub struct RunContext {
     pub output: OutputCallback,
     /// The newest buffer allocated by the current run, or null.
     pub buffers: *mut RunBuffer,
-    /// Buffers freed by a scope of the current run, for reuse; the last one freed first.
+    /// Buffers freed by a scope of the current run, or left by the run before, for reuse; the last one freed first.
     pub spare: *mut RunBuffer,
     /// The strings of the run, or null.
     pub strings: *mut StringTable,
@@ -152,6 +152,7 @@ impl RunContext {
                 }
                 // SAFETY: just allocated with room for the header.
                 unsafe { header.write(RunBuffer { next: std::ptr::null_mut(), bytes }) };
+                prefer_huge(header.cast(), bytes);
                 header
             }
         };
@@ -201,10 +202,12 @@ impl RunContext {
         grown
     }
 
-    /// Frees the buffers of the run and clears the status; the arena stays.
+    /// Frees the buffers of the run and clears the status. The arena stays, and so do buffers for the next run: only those that this run
+    /// needed at its end, so that memory follows what runs need.
     pub fn end_run(&mut self) {
-        free_after(&mut self.buffers, 0);
         free_after(&mut self.spare, 0);
+        self.spare = std::mem::replace(&mut self.buffers, std::ptr::null_mut());
+        free_after(&mut self.spare, SPARE_BUFFERS);
         // SAFETY: the pointer came from a box that the context owns.
         if let Some(strings) = unsafe { self.strings.as_mut() } {
             strings.end_run();
@@ -252,6 +255,7 @@ impl RunContext {
 impl Drop for RunContext {
     fn drop(&mut self) {
         self.end_run();
+        free_after(&mut self.spare, 0);
         self.release();
         self.release_values();
     }

@@ -31,8 +31,23 @@ pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
             }
         }
         let mut replaced: IndexMap<Value, Value> = IndexMap::default();
+        let mut made: Vec<(Moved, Value)> = Vec::new();
         for (value, found) in needed(&body, &moved) {
-            let call = found.replaced(&replaced).replace(&mut body, value);
+            let found = found.replaced(&replaced);
+            // weights that several nodes share are moved once
+            let is_equal =
+                |(other, call): &&(Moved, Value)| *other == found && body.value_type(*call) == body.value_type(value);
+            let call = match made.iter().find(is_equal).map(|(_, call)| *call) {
+                Some(call) => {
+                    body.replace_all_uses(value, call);
+                    call
+                }
+                None => {
+                    let call = found.replace(&mut body, value);
+                    made.push((found, call));
+                    call
+                }
+            };
             replaced.insert(value, call);
         }
         remove_dead(&mut body, block);
@@ -57,7 +72,7 @@ fn needed(body: &Body, moved: &IndexMap<Value, Moved>) -> Vec<(Value, Moved)> {
 }
 
 /// An affine relayout of a tensor.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 struct Moved {
     /// The tensor.
     tensor: Value,

@@ -117,10 +117,12 @@ impl Host<'_> {
 
     /// Translates a nested block and returns the operands of its terminator.
     fn block(&mut self, block: Block) -> ir::Result<Vec<Value>> {
-        self.hoist_sizes(block);
+        self.hoist_sizes(block, 0);
         let lifetimes = Lifetimes::of(&self.source, block);
-        self.plan(&lifetimes, "rt_allocate")?;
-        for op in self.source.ops(block).to_vec() {
+        let mut slots = Vec::new();
+        self.plan(&lifetimes, 0, &mut slots, "rt_allocate")?;
+        for (position, op) in self.source.ops(block).to_vec().into_iter().enumerate() {
+            self.plan_again(block, &lifetimes, position, &mut slots)?;
             self.operation(op)?;
         }
         let end = self.source.terminator(block).expect("a nested block has a terminator");

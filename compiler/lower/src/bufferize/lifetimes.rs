@@ -40,7 +40,7 @@ pub(super) struct Computed {
 /// Lifetimes of the results of one block's calls, in operations of the block.
 pub(super) struct Lifetimes {
     /// In program order.
-    pub(super) results: Vec<Computed>,
+    results: Vec<Computed>,
     last: IndexMap<Value, usize>,
     /// The operands of the block's terminator.
     escaping: IndexSet<Value>,
@@ -153,6 +153,11 @@ impl Lifetimes {
             (is_first && !is_read_on && !others.iter().any(shares)).then_some((computed.value, argument))
         };
         self.results.iter().filter_map(argument).collect()
+    }
+
+    /// The results of calls from a position on.
+    pub(super) fn results_from(&self, position: usize) -> &[Computed] {
+        &self.results[self.results.partition_point(|computed| computed.position < position)..]
     }
 
     pub(super) fn last_use(&self, value: Value) -> usize {

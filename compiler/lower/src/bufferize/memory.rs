@@ -1,19 +1,22 @@
 //! The memory of each result: an output, a global, a slot of its block's memory, or a separate allocation.
 //!
 //! The entry block's memory is the arena, which is kept between runs. A block that is entered repeatedly has separate
-//! memory each time.
+//! memory each time. Sizes that are not known at the beginning of a block, because they depend on data, are planned together where the
+//! first of them is needed: that is another piece of the block's memory.
 
 use dialects::{arith, func, memref, rt};
-use ir::{Attribute, Attributes, Diagnostic, Location, Type, Value};
+use ir::{Attribute, Attributes, Block, Diagnostic, Location, Type, Value};
 
 use super::lifetimes::{Computed, Lifetimes};
 use super::sizes::Size;
 use super::{ALIGNMENT, Buffer, Host, Memory};
 
 /// A part of a block's memory that values use in turn.
-struct Slot {
+pub(super) struct Slot {
     bytes: Size,
     free_after: usize,
+    /// Its place, if it is from an earlier plan of the block: then it does not grow.
+    place: Option<Place>,
 }
 
 /// The location of a value: a buffer, and an offset in it.
@@ -24,26 +27,27 @@ pub(super) struct Place {
 }
 
 impl Host<'_> {
-    /// Plans memory for the results of a block's calls with sizes that are known at its beginning. `memory` is the
-    /// runtime's symbol that allocates the block's memory.
-    pub(super) fn plan(&mut self, lifetimes: &Lifetimes, memory: &'static str) -> ir::Result<()> {
-        let mut slots: Vec<Slot> = Vec::new();
+    /// Plans memory for the results of a block's calls from a position on with sizes that are known there. `symbol` is the runtime's
+    /// function that allocates the memory.
+    pub(super) fn plan(
+        &mut self,
+        lifetimes: &Lifetimes,
+        from: usize,
+        slots: &mut Vec<Slot>,
+        symbol: &'static str,
+    ) -> ir::Result<()> {
         let mut chosen: Vec<(Value, usize)> = Vec::new();
-        for computed in lifetimes.results.clone() {
-            let value = computed.value;
-            let is_elsewhere = self.outputs.contains_key(&value) || self.stored_global(value).is_some();
-            if is_elsewhere || lifetimes.escapes(value) {
+        for &computed in lifetimes.results_from(from) {
+            if !self.is_planned(lifetimes, computed.value) {
                 continue;
             }
             let Some(size) = self.planned_size(computed)? else { continue };
-            chosen.push((value, self.choose_slot(&mut slots, size, computed.position, lifetimes.last_use(value))));
-        }
-        if slots.is_empty() {
-            return Ok(());
+            let last = lifetimes.last_use(computed.value);
+            chosen.push((computed.value, self.choose_slot(slots, size, computed.position, last)));
         }
         let mut end = self.index(0);
         let mut offsets = Vec::new();
-        for slot in &slots {
+        for slot in slots.iter().filter(|slot| slot.place.is_none()) {
             offsets.push(end);
             let bytes = match slot.bytes {
                 Size::Static(bytes) => self.index((bytes + ALIGNMENT - 1) & -ALIGNMENT),
@@ -51,11 +55,38 @@ impl Host<'_> {
             };
             end = self.sum(end, bytes);
         }
-        let bytes = self.request(memory, end, &Location::Unknown)?;
+        if !offsets.is_empty() {
+            let bytes = self.request(symbol, end, &Location::Unknown)?;
+            for (slot, offset) in slots.iter_mut().filter(|slot| slot.place.is_none()).zip(offsets) {
+                slot.place = Some(Place { bytes, offset });
+            }
+        }
         for (value, slot) in chosen {
-            self.places.insert(value, Place { bytes, offset: offsets[slot] });
+            self.places.insert(value, slots[slot].place.expect("all slots have places"));
         }
         Ok(())
+    }
+
+    /// Plans memory again before the operation at a position, if the size of one of its results was not known before.
+    pub(super) fn plan_again(
+        &mut self,
+        block: Block,
+        lifetimes: &Lifetimes,
+        position: usize,
+        slots: &mut Vec<Slot>,
+    ) -> ir::Result<()> {
+        let mut results = lifetimes.results_from(position).iter().take_while(|computed| computed.position == position);
+        if !results.any(|computed| self.is_planned(lifetimes, computed.value)) {
+            return Ok(());
+        }
+        self.hoist_sizes(block, position);
+        self.plan(lifetimes, position, slots, "rt_allocate")
+    }
+
+    /// Whether a result is to have a slot, and has none yet. Outputs, globals and what leaves the block have memory of their own.
+    fn is_planned(&self, lifetimes: &Lifetimes, value: Value) -> bool {
+        let is_elsewhere = self.outputs.contains_key(&value) || self.stored_global(value).is_some();
+        !is_elsewhere && !lifetimes.escapes(value) && !self.places.contains_key(&value)
     }
 
     /// The slot for a value that is written at `position` and read until `last`.
@@ -67,14 +98,15 @@ impl Host<'_> {
         };
         let reused = slots.iter().position(|slot| free(slot) && slot.bytes == size);
         let reused = reused.or_else(|| slots.iter().position(|slot| free(slot) && fits(slot)));
-        let reused = reused.or_else(|| slots.iter().position(free));
+        let reused = reused.or_else(|| slots.iter().position(|slot| free(slot) && slot.place.is_none()));
         match reused {
             Some(index) => {
-                slots[index] = Slot { bytes: self.larger(slots[index].bytes, size), free_after: last };
+                let bytes = self.larger(slots[index].bytes, size);
+                slots[index] = Slot { bytes, free_after: last, ..slots[index] };
                 index
             }
             None => {
-                slots.push(Slot { bytes: size, free_after: last });
+                slots.push(Slot { bytes: size, free_after: last, place: None });
                 slots.len() - 1
             }
         }

@@ -24,10 +24,12 @@ pub(super) enum Size {
 }
 
 impl Host<'_> {
-    /// Emits every scalar operation of a block that only depends on values that are known at its beginning.
-    pub(super) fn hoist_sizes(&mut self, block: Block) {
-        for op in self.source.ops(block).to_vec() {
+    /// Emits every scalar operation of a block from a position on that only depends on values that are known there.
+    pub(super) fn hoist_sizes(&mut self, block: Block, from: usize) {
+        for op in self.source.ops(block)[from..].to_vec() {
             let ready = match self.source.code(op) {
+                // an assertion before it may be that the divisor, which was read from memory, is not 0
+                Some(code) if from > 0 && is_division(code) => false,
                 Some(tensor::DIM) => self.buffers.contains_key(&tensor::Dim::of(&self.source, op).source),
                 Some(arith::CONSTANT) => !matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)),
                 Some(code) if code.dialect() == Dialect::Arith => {
@@ -148,6 +150,20 @@ impl Host<'_> {
             })
             .collect()
     }
+}
+
+/// Whether an operation traps if an operand is 0.
+fn is_division(code: OpCode) -> bool {
+    matches!(
+        code,
+        arith::DIVSI
+            | arith::DIVUI
+            | arith::REMSI
+            | arith::REMUI
+            | arith::FLOORDIVSI
+            | arith::CEILDIVSI
+            | arith::CEILDIVUI
+    )
 }
 
 /// The prefix of a run's messages: the node, the last one of several.

@@ -5,13 +5,14 @@ use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
 use crate::graph::{Differential, Emitter, Problem};
-use crate::operator::{Cost, Kind, Operator};
+use crate::operator::{Cost, Kind, Operator, Rank};
 use crate::shape::{Answer, Node};
 use crate::structured::contraction::{matmul, transpose};
 use crate::structured::reduction::Shaped;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const GEMM: Operator = Operator {
+    ranks: &[(0, Rank::Exactly(2)), (1, Rank::Exactly(2))],
     cost: Cost::Products(|operands, result| {
         2.0 * operands[0].iter().product::<f64>() / result.first().copied().unwrap_or(1.0).max(1.0)
     }),

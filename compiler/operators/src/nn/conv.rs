@@ -11,14 +11,17 @@ use ir::{Attribute, Attributes, DimExpr, Value};
 use super::sliding::{Sliding, Window, spatial};
 use crate::graph::{Differential, Emitter, Problem};
 use crate::operator::{Cost, Demand, Kind, Operator, Rank};
-use crate::shape::{Answer, Condition, Node};
+use crate::shape::{Answer, Condition, Node, Reading};
 use crate::structured::convolution;
 
+/// The data of a convolution have the rank of its weights.
+pub(super) fn rank_of_weights(reading: &Reading<'_>, operand: usize, weights: Value) -> Demand {
+    let rank = reading.rank(weights).filter(|_| operand == 0);
+    Demand { rank: rank.map(Rank::Exactly), beyond_result: (operand == 0).then_some(0), ..Demand::default() }
+}
+
 pub(crate) const CONV: Operator = Operator {
-    demands: Some(|reading, operand| {
-        let rank = reading.rank(reading.view::<views::Conv>().w).filter(|_| operand == 0);
-        Demand { rank: rank.map(Rank::Exactly), beyond_result: (operand == 0).then_some(0), ..Demand::default() }
-    }),
+    demands: Some(|reading, operand| rank_of_weights(reading, operand, reading.view::<views::Conv>().w)),
     cost: Cost::Products(|operands, _| 2.0 * operands[1].iter().skip(1).product::<f64>()),
     kind: Kind::Contraction,
     shapes: Some(|node| {

@@ -6,13 +6,14 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, View};
 use ir::{DimExpr, Value};
 
-use super::conv::group_count;
+use super::conv::{group_count, rank_of_weights};
 use super::sliding::{Sliding, Window, spatial};
 use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
 use crate::structured::transposed_convolution::lower_transposed;
 
 pub(crate) const CONV_TRANSPOSE: Operator = Operator {
+    demands: Some(|reading, operand| rank_of_weights(reading, operand, reading.view::<views::ConvTranspose>().w)),
     // as if the stride were one
     cost: Cost::Products(|operands, _| {
         let outputs = operands[1].get(1).copied().unwrap_or(1.0).max(1.0);

@@ -35,9 +35,3 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let result = quantized(emit, x, scale, Some(zero_point), &Type::unsigned(8), 1);
     Ok(vec![Some(result), Some(scale), Some(zero_point)])
 }
-
-/// A tensor, rounded by its dynamic quantisation.
-pub(crate) fn rounded(emit: &mut Emitter, x: Value) -> Value {
-    let quantized: [Value; 3] = emit.results("DynamicQuantizeLinear", &[x], []);
-    emit.plain("DequantizeLinear", &quantized)
-}

@@ -5,9 +5,10 @@ mod dequantize_linear;
 mod dynamic_quantize_linear;
 mod matmul;
 mod parameters;
+mod products;
 mod quantize_linear;
 
-pub(crate) use dynamic_quantize_linear::rounded;
+pub(crate) use products::IntegerProduct;
 
 use crate::operator::Operator;
 

@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
 use super::activation::{self, activations};
-use super::layer::{Cell, Layer, RANKS, shapes};
+use super::layer::{Cell, Layer, RANKS, Weights, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -31,8 +31,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let linear = gru.linear_before_reset != 0;
     let layer = Layer {
         x: gru.x,
-        w: gru.w,
-        r: gru.r,
+        w: Weights::Plain(gru.w),
+        r: Weights::Plain(gru.r),
         b: gru.b,
         sequence_lens: gru.sequence_lens,
         initial: vec![gru.initial_h],

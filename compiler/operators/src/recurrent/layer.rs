@@ -6,13 +6,14 @@ use ir::{Attribute, Value};
 use super::activation::Activation;
 use crate::graph::{Emitter, Problem, Scan};
 use crate::operator::Rank;
+use crate::quantization::IntegerProduct;
 use crate::shape::{Answer, Condition, Node};
 
-/// A layer as the operators describe it. Weights are `[directions, gates * hidden, …]`.
+/// A layer as the operators describe it.
 pub(super) struct Layer {
     pub(super) x: Value,
-    pub(super) w: Value,
-    pub(super) r: Value,
+    pub(super) w: Weights,
+    pub(super) r: Weights,
     /// The input's biases, then the recurrence's.
     pub(super) b: Option<Value>,
     pub(super) sequence_lens: Option<Value>,
@@ -28,12 +29,72 @@ pub(super) struct Layer {
     pub(super) products: &'static [i64],
 }
 
+/// The weights of a product, of all directions.
+#[derive(Clone, Copy)]
+pub(crate) enum Weights {
+    /// `[directions, gates * hidden, features]`
+    Plain(Value),
+    /// `[directions, features, gates * hidden]`, with scales and zero points for each direction, or for each of its columns. The other
+    /// factor is quantised by the range of its elements.
+    Quantized { values: Value, scale: Value, zero_point: Value },
+}
+
+/// The right factor of a product, `[features, gates * hidden]`.
+enum Factor {
+    Plain(Value),
+    Quantized { values: Value, scale: Value, zero_point: Value },
+}
+
+impl Weights {
+    /// The factor of one direction.
+    fn factor(self, emit: &mut Emitter, direction: usize) -> Factor {
+        match self {
+            Weights::Plain(weights) => {
+                let weights = of_direction(emit, weights, direction);
+                Factor::Plain(emit.transpose(weights, &[1, 0]))
+            }
+            Weights::Quantized { values, scale, zero_point } => {
+                let [values, scale, zero_point] =
+                    [values, scale, zero_point].map(|value| of_direction(emit, value, direction));
+                Factor::Quantized { values, scale, zero_point }
+            }
+        }
+    }
+
+    /// The number of features.
+    fn features(self, emit: &mut Emitter) -> Value {
+        match self {
+            Weights::Plain(weights) => emit.extent(weights, 2),
+            Weights::Quantized { values, .. } => emit.extent(values, 1),
+        }
+    }
+}
+
+impl Factor {
+    /// `x · factor`
+    fn product(&self, emit: &mut Emitter, x: Value) -> Value {
+        match *self {
+            Factor::Plain(factor) => emit.plain("MatMul", &[x, factor]),
+            Factor::Quantized { values, scale, zero_point } => {
+                let [x, x_scale, x_zero_point] = emit.results("DynamicQuantizeLinear", &[x], []);
+                let product = IntegerProduct {
+                    factors: [x, values],
+                    zero_points: [Some(x_zero_point), Some(zero_point)],
+                    scales: [x_scale, scale],
+                    bias: None,
+                };
+                product.emit(emit)
+            }
+        }
+    }
+}
+
 /// The operands of one step of one direction.
 pub(super) struct Cell<'a> {
     /// Functions in the order of the operator's list.
     pub(super) activations: &'a [Activation],
-    /// For each product the weights of its gates and their number, `[hidden, gates * hidden]`.
-    recurrence: Vec<(Value, i64)>,
+    /// For each product the weights of its gates and their number.
+    recurrence: Vec<(Factor, i64)>,
     /// The recurrence's bias by gate, `[hidden]`, if it is not part of the input's.
     pub(super) bias: Option<Vec<Value>>,
     /// The index of the direction.
@@ -61,9 +122,9 @@ impl Cell<'_> {
 
     /// `state · recurrenceᵀ` by gate, for the gates of one product.
     pub(super) fn recurrent(&self, emit: &mut Emitter, product: usize, state: Value) -> Vec<Value> {
-        let (columns, gates) = self.recurrence[product];
-        let product = emit.plain("MatMul", &[state, columns]);
-        split(emit, product, gates, 1)
+        let (factor, gates) = &self.recurrence[product];
+        let product = factor.product(emit, state);
+        split(emit, product, *gates, 1)
     }
 }
 
@@ -116,10 +177,12 @@ impl Layer {
         activations: &'a [Activation],
         separate_bias: bool,
     ) -> Cell<'a> {
-        let recurrence = of_direction(emit, self.r, direction);
-        let recurrence = emit.transpose(recurrence, &[1, 0]);
-        let columns = pieces(emit, recurrence, self.products, 1);
-        let recurrence = columns.into_iter().zip(self.products.iter().copied()).collect();
+        let factors = match self.r.factor(emit, direction) {
+            Factor::Plain(factor) => pieces(emit, factor, self.products, 1).into_iter().map(Factor::Plain).collect(),
+            // all gates share one product
+            factor => vec![factor],
+        };
+        let recurrence = factors.into_iter().zip(self.products.iter().copied()).collect();
         let bias = self.b.filter(|_| separate_bias).map(|bias| {
             let bias = of_direction(emit, bias, direction);
             split(emit, bias, 2 * self.gates, 0)[self.gates as usize..].to_vec()
@@ -166,9 +229,7 @@ impl Layer {
 
     /// `x · wᵀ + biases`, `[steps, batch, gates * hidden]`.
     fn projected(&self, emit: &mut Emitter, x: Value, direction: usize, separate_bias: bool) -> Value {
-        let weights = of_direction(emit, self.w, direction);
-        let weights = emit.transpose(weights, &[1, 0]);
-        let product = emit.plain("MatMul", &[x, weights]);
+        let product = self.w.factor(emit, direction).product(emit, x);
         let Some(bias) = self.b else { return product };
         let bias = of_direction(emit, bias, direction);
         let halves = split(emit, bias, 2, 0);
@@ -184,7 +245,7 @@ impl Layer {
                 of_direction(emit, given, direction)
             }
             None => {
-                let (batch, hidden) = (emit.extent(x, 1), emit.extent(self.r, 2));
+                let (batch, hidden) = (emit.extent(x, 1), self.r.features(emit));
                 let shape = emit.list(&[batch, hidden]);
                 let zero = emit.number_like(0.0, x);
                 emit.plain("Expand", &[zero, shape])
@@ -200,7 +261,7 @@ pub(super) fn of_direction(emit: &mut Emitter, value: Value, direction: usize) -
 }
 
 /// Operands of a layer: `X W R B sequence_lens initial_h`, and of an LSTM `initial_c P`.
-pub(super) const RANKS: [(usize, Rank); 8] = [
+pub(crate) const RANKS: [(usize, Rank); 8] = [
     (0, Rank::Exactly(3)),
     (1, Rank::Exactly(3)),
     (2, Rank::Exactly(3)),

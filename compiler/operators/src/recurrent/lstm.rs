@@ -7,10 +7,9 @@ use dialects::onnx::views::{self, Direction, View};
 use ir::Value;
 
 use super::activation::{self, activations};
-use super::layer::{Cell, Layer, RANKS, of_direction, shapes, split};
+use super::layer::{Cell, Layer, RANKS, Weights, of_direction, shapes, split};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
-use crate::quantization::rounded;
 
 /// Gates in the order of the weights.
 const GATES: i64 = 4;
@@ -33,8 +32,8 @@ pub(crate) const LSTM: Operator = Operator {
 /// The options of LSTM, which DynamicQuantizeLSTM shares.
 pub(crate) struct Lstm {
     pub(crate) x: Value,
-    pub(crate) w: Value,
-    pub(crate) r: Value,
+    pub(crate) w: Weights,
+    pub(crate) r: Weights,
     pub(crate) b: Option<Value>,
     pub(crate) sequence_lens: Option<Value>,
     /// Initial output and cell state.
@@ -48,16 +47,14 @@ pub(crate) struct Lstm {
     pub(crate) betas: Option<Vec<f32>>,
     /// Whether the input gate is one minus the forget gate.
     pub(crate) coupled: bool,
-    /// Whether the output of a step is rounded to int8 before the next step's products.
-    pub(crate) rounded: bool,
 }
 
 impl Lstm {
     fn of(lstm: views::LSTM) -> Lstm {
         Lstm {
             x: lstm.x,
-            w: lstm.w,
-            r: lstm.r,
+            w: Weights::Plain(lstm.w),
+            r: Weights::Plain(lstm.r),
             b: lstm.b,
             sequence_lens: lstm.sequence_lens,
             initial: [lstm.initial_h, lstm.initial_c],
@@ -69,7 +66,6 @@ impl Lstm {
             alphas: lstm.activation_alpha,
             betas: lstm.activation_beta,
             coupled: lstm.input_forget != 0,
-            rounded: false,
         }
     }
 
@@ -100,9 +96,8 @@ impl Lstm {
             (0..layer.directions()).map(each).collect()
         });
         layer.compose(emit, &functions, false, &|emit, cell, input, states| {
-            let hidden = if self.rounded { rounded(emit, states[0]) } else { states[0] };
             let peepholes = peepholes.as_ref().map(|p| p[cell.direction].as_slice());
-            step(emit, cell, input, [hidden, states[1]], peepholes, self.coupled)
+            step(emit, cell, input, [states[0], states[1]], peepholes, self.coupled)
         })
     }
 }

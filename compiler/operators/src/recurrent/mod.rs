@@ -6,6 +6,7 @@ mod layer;
 mod lstm;
 mod rnn;
 
+pub(crate) use layer::{RANKS, Weights};
 pub(crate) use lstm::Lstm;
 
 use crate::operator::Operator;

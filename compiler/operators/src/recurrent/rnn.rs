@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
 use super::activation::{self, activations};
-use super::layer::{Layer, RANKS, shapes};
+use super::layer::{Layer, RANKS, Weights, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -24,8 +24,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let rnn = views::RNN::of(&emit.body, op);
     let layer = Layer {
         x: rnn.x,
-        w: rnn.w,
-        r: rnn.r,
+        w: Weights::Plain(rnn.w),
+        r: Weights::Plain(rnn.r),
         b: rnn.b,
         sequence_lens: rnn.sequence_lens,
         initial: vec![rnn.initial_h],

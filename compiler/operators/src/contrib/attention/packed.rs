@@ -8,10 +8,10 @@ use ir::{Attribute, DimExpr, Op, Value};
 
 use super::mask::Padding;
 use super::{Heads, extent, total};
-use crate::contrib::integer_product::IntegerProduct;
 use crate::graph::{Emitter, Problem};
 use crate::nn::split_heads;
 use crate::operator::Operator;
+use crate::quantization::IntegerProduct;
 use crate::shape::{Answer, Node};
 
 pub(crate) const ATTENTION: Operator = Operator {
