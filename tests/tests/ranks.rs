@@ -15,6 +15,8 @@ use Expected::{Code, Error};
 /// A graph in ONNX's textual syntax, in opset 18, and the expected result.
 const CASES: &[(&str, &str, Expected)] = &[
     ("reader", "(float[] x) => (float[] y) { y = Transpose <perm = [1, 0]> (x) }", Code),
+    ("gemm", "(float[] x) => (float[] y) <float[2,1] w = {1, 2}> { y = Gemm (x, w) }", Code),
+    ("images", "(float[] x) => (float[] y) <float[1,1,1,2] w = {1, 2}> { y = ConvTranspose (x, w) }", Code),
     ("result", "(float[] x) => (float[3] y) { y = Sigmoid (x) }", Code),
     ("nobody", "(float[] x) => (float[] y) { y = Sigmoid (x) }", Error("rank of its result is not known")),
     (
