@@ -1,7 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=onnx-to-linalg,outline-kernels,build-kernels | FileCheck %s
 
 // Sizes that depend on data are planned together as soon as they are known: the four products take turns in one piece of memory.
-// CHECK: callee = @rt_call_nonzero
+// CHECK: callee = @rt_call_non_zero
 // CHECK: callee = @rt_allocate
 // CHECK-NOT: callee = @rt_allocate
 // CHECK: callee = @rt_output
