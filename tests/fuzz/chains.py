@@ -73,7 +73,7 @@ class Chain(generate.Grower):
             self.convolution, self.convolution, self.transposed_convolution, self.pooling, self.product, self.product, self.attention, self.softmax,
             self.normalisation, self.reduction, self.transposition, self.padding, self.concatenation, self.conversion, self.quantisation, self.byte_convolution,
             self.byte_product, self.sum, self.gathering, self.split, self.reshape, self.recurrence, self.enlargement, self.repetition, self.choice, self.largest,
-            self.residual])()
+            self.residual, self.selection])()
 
     def unary(self):
         if self.rng.random() < 0.5:
@@ -235,6 +235,19 @@ class Chain(generate.Grower):
         self.wants(len(self.shape) > 1)
         [product] = self.node("MatMul", [self.at, self.noise(self.shape[-1], self.shape[-1])])
         [self.at] = self.node("Add", [self.at, product])
+
+
+    def selection(self):
+        """A part whose extent depends on data, by a limit in the widest gap between numbers."""
+        axis = self.axis()
+        self.wants(self.shape[axis] > 2)
+        others = [other for other in range(len(self.shape)) if other != axis]
+        largest = self.node("ReduceMax", [self.at, self.indices(*others)], keepdims=0)[0] if others else self.at
+        numbers = np.sort(self.graph.values[largest])
+        gaps = np.diff(numbers)
+        self.wants(gaps.max() > 1e-2 * np.abs(numbers).max())
+        [chosen] = self.node("Greater", [largest, self.number(numbers[gaps.argmax()] + gaps.max() / 2)])
+        self.then("Compress", chosen, axis=axis)
 
 
 def grow(seed):
