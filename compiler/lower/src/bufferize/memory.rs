@@ -83,7 +83,7 @@ impl Host<'_> {
         self.plan(lifetimes, position, slots, "rt_allocate")
     }
 
-    /// Whether a result is to have a slot, and has none yet. Outputs, globals and what leaves the block have memory of their own.
+    /// Whether a result is to have a slot, and has none yet. Outputs, globals and what leaves the block have separate memory.
     fn is_planned(&self, lifetimes: &Lifetimes, value: Value) -> bool {
         let is_elsewhere = self.outputs.contains_key(&value) || self.stored_global(value).is_some();
         !is_elsewhere && !lifetimes.escapes(value) && !self.places.contains_key(&value)
