@@ -1,4 +1,4 @@
-"""Real models as every kind of artefact, in programs in C, C++, Rust and Python: `run.py ONNXC RUNTIME MODELS [NAME…]`.
+"""Real models as every kind of artefact, in programs in C, C++, Rust and Python: `run.py ONNXC RUNTIME MODELS NAME…`.
 
 Each program reads the inputs of a model's data set and writes the outputs, which are compared with ONNX Runtime's. RUNTIME is
 `libruntime.a`. Objects of small models also run under valgrind and AddressSanitizer.
@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import numpy as np
 from onnx import TensorProto, load, numpy_helper
@@ -19,7 +20,6 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "examples"))
 from loaded import Model  # noqa: E402
 
-NAMES = ["resnet50_seeded", "minilm_l3", "ppocrv4_det", "silero_vad_v6", "smollm2_135m_kv"]
 #: those that run under valgrind and AddressSanitizer
 CHECKED = ["silero_vad_v6", "minilm_l3"]
 #: relative to the largest expected element
@@ -154,7 +154,8 @@ class Case:
 
     def emit(self, kind, file):
         """Compiles the model to an artefact."""
-        run([self.options.onnxc, self.model, "--name", "net", "--emit", kind, "-o", file], self.folder)
+        name = [] if kind == "exe" else ["--name", "net"]
+        run([self.options.onnxc, self.model, *name, "--emit", kind, "-o", file], self.folder)
 
     def program(self, what, build, start=()):
         """Builds a program, runs it, and checks the outputs that it writes."""
@@ -224,7 +225,9 @@ class Case:
             np.save(self.folder / f"{at}.npy", array)
             files.append(f"{at}.npy")
         run(["./program", *files, "-o", "results"], self.folder)
-        check("program", [np.load(self.folder / "results" / f"{name}.npy") for name in self.names], self.expected)
+        # slashes in names are encoded as in URLs
+        paths = [self.folder / "results" / f"{urllib.parse.quote(name, safe='. :+~')}.npy" for name in self.names]
+        check("program", [np.load(path) for path in paths], self.expected)
 
 
 def main():
@@ -232,7 +235,7 @@ def main():
     parser.add_argument("onnxc", type=pathlib.Path)
     parser.add_argument("runtime", type=pathlib.Path)
     parser.add_argument("models", type=pathlib.Path)
-    parser.add_argument("names", nargs="*", default=NAMES)
+    parser.add_argument("names", nargs="+")
     options = parser.parse_args()
     options.onnxc, options.runtime = options.onnxc.resolve(), options.runtime.resolve()
     for name in options.names:
