@@ -26,7 +26,8 @@ pub(super) enum Size {
 impl Host<'_> {
     /// Emits every scalar operation of a block from a position on that only depends on values that are known there.
     pub(super) fn hoist_sizes(&mut self, block: Block, from: usize) {
-        for op in self.source.ops(block)[from..].to_vec() {
+        let ops = self.source.ops(block)[from..].to_vec();
+        for op in ops {
             let ready = match self.source.code(op) {
                 // an assertion before it may be that the divisor, which was read from memory, is not 0
                 Some(code) if from > 0 && is_division(code) => false,
