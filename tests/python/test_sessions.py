@@ -239,7 +239,7 @@ def test_options():
         onnxc.InferenceSession(add(), providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
 
 
-def test_initializers_are_replaced():
+def test_initializers_are_replaced(tmp_path):
     missing = TensorProto(name="w", data_type=F, dims=[1], data_location=TensorProto.EXTERNAL)
     missing.external_data.add(key="location", value="missing.bin")
     nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
@@ -248,6 +248,15 @@ def test_initializers_are_replaced():
     options.add_external_initializers(["w"], [onnxc.OrtValue.ortvalue_from_numpy(np.array([5], np.float32))])
     result = onnxc.InferenceSession(made, options).run(None, {"x": np.ones((1, 3), np.float32)})
     assert (result[0] == 6).all()
+    options.optimized_model_filepath = str(tmp_path / "written.onnx")
+    onnxc.InferenceSession(made, options)
+    assert (onnxc.InferenceSession(options.optimized_model_filepath).run(None, {"x": np.ones((1, 3), np.float32)})[0] == 6).all()
+    with pytest.raises(RuntimeError, match="names"):
+        options.add_external_initializers(["w"], [])
+    options.add_initializer("w", np.zeros(2, np.float32))
+    with pytest.raises(onnxc.InvalidArgument, match="has the shape"):
+        onnxc.InferenceSession(made, options)
+    options = onnxc.SessionOptions()
     options.add_initializer("three", np.zeros(1, np.float32))
     with pytest.raises(onnxc.InvalidArgument, match="no initializer 'three'"):
         onnxc.InferenceSession(made, options)
@@ -259,6 +268,35 @@ def test_optimised_models_are_written(tmp_path):
     x = {"x": np.ones((1, 3), np.float32)}
     first = onnxc.InferenceSession(add(), options).run(None, x)[0]
     assert (onnxc.InferenceSession(options.optimized_model_filepath).run(None, x)[0] == first).all()
+
+
+def test_an_optimised_model_replaces_the_model(tmp_path):
+    path = tmp_path / "model.onnx"
+    onnx.save(add(), path)
+    options = onnxc.SessionOptions()
+    options.optimized_model_filepath = str(path)
+    x = {"x": np.ones((1, 3), np.float32)}
+    opened = onnxc.InferenceSession(str(path), options)
+    assert (opened.run(None, x)[0] == 2).all()
+    assert (onnxc.InferenceSession(str(path)).run(None, x)[0] == 2).all() and len(list(tmp_path.iterdir())) == 1
+    options.optimized_model_filepath = str(tmp_path / "model.ort")
+    with pytest.raises(onnxc.NotImplemented):
+        onnxc.InferenceSession(str(path), options)
+
+
+def test_bound_outputs_have_the_shape_of_results():
+    opened = onnxc.InferenceSession(add())
+    binding = opened.io_binding()
+    binding.bind_cpu_input("x", np.ones((2, 3), np.float32))
+    binding.bind_ortvalue_output("y", onnxc.OrtValue.ortvalue_from_numpy(np.zeros((3, 3), np.float32)))
+    with pytest.raises(onnxc.InvalidArgument, match="is bound to an array of"):
+        opened.run_with_iobinding(binding)
+
+
+def test_narrow_types_have_onnxruntimes_names():
+    value = onnxc.OrtValue.ortvalue_from_shape_and_type([3], TensorProto.FLOAT8E4M3FN)
+    assert value.data_type() == "tensor(float8e4m3fn)" and value.numpy().dtype.name == "float8_e4m3fn"
+    assert onnxc.OrtValue.ortvalue_from_shape_and_type([2], STR).numpy().tolist() == ["", ""]
 
 
 def test_profiles_are_traces(tmp_path):

@@ -66,6 +66,19 @@ impl Version {
     }
 }
 
+/// Writes a file in place of one that may be the model's own, which is mapped.
+fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let mut draft = path.clone().into_os_string();
+    draft.push(format!(".{}.draft", std::process::id()));
+    let written = std::fs::write(&draft, bytes).and_then(|()| std::fs::rename(&draft, &path));
+    if written.is_err() {
+        // it may not exist
+        let _ = std::fs::remove_file(&draft);
+    }
+    written
+}
+
 impl Session {
     fn from_file(env: &Env, path: &Path, options: Option<&SessionOptions>) -> Result<Session> {
         if !path.exists() {
@@ -96,7 +109,7 @@ impl Session {
         let plain = Version::new(&compiler, &model)?;
         if let Some(path) = &options.simplified {
             let simplified = compiler.clone().build().simplify(&model).map_err(|error| Status::of_compiling(&error))?;
-            std::fs::write(path, simplified)
+            replace_file(path, &simplified)
                 .map_err(|error| Status::new(OrtErrorCode::ORT_FAIL, format!("{}: {error}", path.display())))?;
         }
         Ok(Session(Arc::new(State {

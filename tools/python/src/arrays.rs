@@ -157,6 +157,8 @@ pub(crate) struct Writable {
     _array: Py<PyUntypedArray>,
     address: *mut u8,
     bytes: usize,
+    /// Extents.
+    pub(crate) shape: Vec<i64>,
 }
 
 // SAFETY: a reference to the array keeps the memory alive, and one run writes to it.
@@ -177,7 +179,8 @@ impl Writable {
         let bytes = array.len() * element.byte_width().ok_or_else(|| refused("cannot have strings"))?;
         // SAFETY: it is an array.
         let address = unsafe { (*array.as_array_ptr()).fields.data }.cast::<u8>();
-        Ok(Writable { _array: array.unbind(), address, bytes })
+        let shape = array.shape().iter().map(|&extent| extent as i64).collect();
+        Ok(Writable { _array: array.unbind(), address, bytes, shape })
     }
 
     /// The memory.

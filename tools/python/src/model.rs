@@ -29,7 +29,12 @@ pub(crate) fn replace_initializers(model: &mut Model, values: &[(String, Bound<'
         let own = own.ok_or_else(|| wrong(format!("the model has no initializer '{name}'")))?;
         let element = driver::element_type(own.data_type);
         let element = element.ok_or_else(|| wrong(format!("the element type of initializer '{name}' is not known")))?;
-        let elements = tensor(value, &element, name)?.elements();
+        let tensor = tensor(value, &element, name)?;
+        if tensor.shape != own.dims {
+            let (found, expected) = (&tensor.shape, &own.dims);
+            return Err(wrong(format!("initializer '{name}' has the shape {expected:?}, and its new value {found:?}")));
+        }
+        let elements = tensor.elements();
         *own = export::export_tensor(&elements, name)
             .ok_or_else(|| wrong(format!("the value of initializer '{name}' cannot be read")))?;
     }
@@ -69,7 +74,15 @@ pub(crate) fn simplify<'py>(
         shapes: shapes.into_iter().flatten().collect(),
         ..ImportOptions::default()
     };
-    let simplified = py.detach(|| export::simplify(&model, &options).map(|model| model.encode_to_vec()));
+    simplified(py, &model, &options)
+}
+
+pub(crate) fn simplified<'py>(
+    py: Python<'py>,
+    model: &Model,
+    options: &ImportOptions,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let simplified = py.detach(|| export::simplify(model, options).map(|model| model.encode_to_vec()));
     let simplified = simplified.map_err(|diagnostics| exception(&diagnostics, Doing::Compiling))?;
     Ok(PyBytes::new(py, &simplified))
 }

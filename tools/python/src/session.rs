@@ -9,7 +9,7 @@ use driver::{
     Session, Stop,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::arrays::Writable;
 use crate::errors::{Doing, Fail, exception, wrong};
@@ -132,6 +132,12 @@ impl NativeSession {
         })
     }
 
+    /// The simplified model with these initializers and dimensions, as the bytes of a `ModelProto`.
+    fn simplified<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let dimensions = self.options.dims.clone().into_iter().collect();
+        model::simplified(py, &self.source, &ImportOptions { dimensions, ..ImportOptions::default() })
+    }
+
     /// Name, type, shape of each input: extents are numbers, names or None.
     fn input_ports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         ports(py, &self.plain.model.signature.inputs)
@@ -214,7 +220,18 @@ impl NativeSession {
             // a name may occur twice
             let output = match outputs.get_mut(at).and_then(Option::take) {
                 Some(Output::Value(value)) => object(py, value)?,
-                Some(Output::Written { .. }) => py.None(),
+                Some(Output::Written { shape, .. }) => {
+                    let name = &signature.outputs[at].name;
+                    match lent.get(at).and_then(Option::as_ref) {
+                        Some(bound) if bound.shape != shape => {
+                            let bound = &bound.shape;
+                            return Err(wrong(format!(
+                                "output '{name}' is bound to an array of {bound:?}, the result is {shape:?}"
+                            )));
+                        }
+                        _ => py.None(),
+                    }
+                }
                 None => return Err(wrong(format!("output '{}' is asked for twice", signature.outputs[at].name))),
             };
             list.append(output)?;

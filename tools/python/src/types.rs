@@ -5,11 +5,7 @@ use pyo3::prelude::*;
 
 /// `float`, `int64`, `string`, …: ONNX Runtime's name of an element type.
 fn element_text(element: &Type) -> String {
-    match element {
-        Type::Float(FloatType::F32) => "float".to_string(),
-        Type::Float(FloatType::F64) => "double".to_string(),
-        other => driver::type_name(other),
-    }
+    proto::type_name(driver::type_number(element) as i32).to_string()
 }
 
 /// `tensor(float)`, `seq(map(int64,tensor(float)))`, …: ONNX Runtime's name of a port's type.

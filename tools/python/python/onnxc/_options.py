@@ -94,6 +94,8 @@ class SessionOptions:
 
     def add_external_initializers(self, names: Any, values: Any) -> None:
         """Replaces the values of initializers, whose external data need not exist."""
+        if len(names) != len(values):
+            raise RuntimeError(f"{len(names)} names for {len(values)} values")
         self._initializers += zip(names, values)
 
     def register_custom_ops_library(self, path: str) -> None:

@@ -66,18 +66,23 @@ def preload_dlls(*_: Any, **__: Any) -> None:
     """Accepted without effect: nothing is loaded."""
 
 
-def install_as_onnxruntime(version: str = "1.31.0") -> None:
+def install_as_onnxruntime(version: Optional[str] = None) -> None:
     """Makes ``import onnxruntime`` import this package from now on, in this process.
 
     If ONNX Runtime is installed, its modules that this package does not have, as ``onnxruntime.quantization``, are
     imported from there, and use this package.
 
-    :param version: what ``onnxruntime.__version__`` is, for code that looks at it
+    :param version: what ``onnxruntime.__version__`` is, for code that looks at it; that of an installed ONNX Runtime, or 1.31.0
     """
     import importlib.machinery
     import importlib.metadata
     import importlib.util
 
+    try:
+        version = version or importlib.metadata.version("onnxruntime")
+    except importlib.metadata.PackageNotFoundError:
+        version = "1.31.0"
+        _add_distribution("onnxruntime", version)
     package = importlib.import_module("onnxc")
     capi = importlib.import_module("onnxc.capi")
     sys.modules.pop("onnxruntime", None)
@@ -91,10 +96,6 @@ def install_as_onnxruntime(version: str = "1.31.0") -> None:
     sys.modules["onnxruntime.capi"] = capi
     for name in ("onnxruntime_pybind11_state", "_pybind_state", "onnxruntime_inference_collection"):
         sys.modules[f"onnxruntime.capi.{name}"] = importlib.import_module(f"onnxc.capi.{name}")
-    try:
-        importlib.metadata.distribution("onnxruntime")
-    except importlib.metadata.PackageNotFoundError:
-        _add_distribution("onnxruntime", version)
 
 
 def _add_distribution(name: str, version: str) -> None:
@@ -113,6 +114,6 @@ def _add_distribution(name: str, version: str) -> None:
             return None
 
         def find_distributions(self, context: Any = DistributionFinder.Context()) -> Iterator[Distribution]:
-            return iter([Stated()] if context.name in (None, name) else [])
+            return iter([Stated()] if context.name is None or context.name.lower().replace("_", "-") == name else [])
 
     sys.meta_path.append(Finder())

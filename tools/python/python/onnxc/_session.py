@@ -57,6 +57,22 @@ def _model(model: Any) -> Dict[str, Any]:
     raise TypeError(f"Unable to load from type '{type(model)}': a path, bytes or a ModelProto is expected")
 
 
+def _write(options: SessionOptions, session: Any) -> None:
+    """Writes the simplified model of a session, in place of a file that may be the model's own."""
+    path = os.path.realpath(options.optimized_model_filepath)
+    if path.endswith(".ort") or options._entries.get("session.save_model_format") == "ORT":
+        raise _native.NotImplemented("optimized_model_filepath: models are written in the format of ONNX, not of ONNX Runtime")
+    data = session.simplified()
+    draft = f"{path}.{os.getpid()}.draft"
+    try:
+        with open(draft, "wb") as file:
+            file.write(data)
+        os.replace(draft, path)
+    finally:
+        if os.path.exists(draft):
+            os.remove(draft)
+
+
 class InferenceSession:
     """A compiled model. Threads may use one session at the same time.
 
@@ -100,8 +116,7 @@ class InferenceSession:
             **arguments,
         )
         if sess_options.optimized_model_filepath:
-            with open(sess_options.optimized_model_filepath, "wb") as file:
-                file.write(_native.simplify(**arguments, dims=sess_options._dimensions or None))
+            _write(sess_options, self._session)
         self._start = time.time()
         self._execute = self._session.execute
         self._inputs = [NodeArg(*port) for port in self._session.input_ports()]

@@ -11,8 +11,18 @@ if TYPE_CHECKING:
     from ._session import InferenceSession
 
 #: NumPy's names of ONNX Runtime's names of element types.
-_NAMES = {"float": "float32", "double": "float64", "string": "object", "complex64": "complex64"}
-_ONNX = {"float32": "float", "float64": "double", "object": "string"}
+_NAMES = {
+    "float": "float32",
+    "double": "float64",
+    "string": "object",
+    "float8e4m3fn": "float8_e4m3fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2": "float8_e5m2",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "float4e2m1": "float4_e2m1fn",
+}
+_ONNX = {numpy: onnx for onnx, numpy in _NAMES.items()}
 
 
 def _dtype(name: str) -> Any:
@@ -20,8 +30,9 @@ def _dtype(name: str) -> Any:
     import numpy
 
     inner = name[len("tensor(") : -1]
+    inner = _NAMES.get(inner, inner)
     try:
-        return numpy.dtype(_NAMES.get(inner, inner))
+        return numpy.dtype(inner)
     except TypeError:
         import ml_dtypes
 
@@ -107,7 +118,8 @@ class OrtValue:
 
         _check_device(device_type)
         name = _native.type_text_of_number(element_type) if isinstance(element_type, int) else None
-        return OrtValue(numpy.zeros(tuple(shape), _dtype(name) if name else element_type))
+        dtype = numpy.dtype(_dtype(name) if name else element_type)
+        return OrtValue(numpy.full(tuple(shape), "", object) if dtype.kind in "OUS" else numpy.zeros(tuple(shape), dtype))
 
     @staticmethod
     def ort_value_from_sparse_tensor(sparse_tensor: Any) -> OrtValue:

@@ -16,7 +16,7 @@ def main() -> None:
     arguments = sys.argv[1:]
     is_module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if is_module else arguments
-    if not arguments:
+    if not arguments or (arguments[0].startswith("-") and not is_module):
         sys.exit("usage: python -m onnxc.as_onnxruntime [-m] SCRIPT_OR_MODULE [ARGUMENT…]")
     install_as_onnxruntime()
     sys.argv = arguments
@@ -25,8 +25,11 @@ def main() -> None:
     else:
         import os
 
-        sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
-        runpy.run_path(arguments[0], run_name="__main__")
+        script = os.path.abspath(arguments[0])
+        if not os.path.exists(script):
+            sys.exit(f"{arguments[0]}: the script does not exist")
+        sys.path[0] = os.path.dirname(script)
+        runpy.run_path(script, run_name="__main__")
 
 
 if __name__ == "__main__":
