@@ -89,9 +89,9 @@ fn main() {
 """
 
 
-def run(command, folder, **options):
+def run(command, folder):
     """Runs a command that must succeed."""
-    done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, **options)
+    done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
 
@@ -157,15 +157,16 @@ class Case:
         name = [] if kind == "exe" else ["--name", "net"]
         run([self.options.onnxc, self.model, *name, "--emit", kind, "-o", file], self.folder)
 
-    def program(self, what, build, start=()):
+    def program(self, what, build):
         """Builds a program, runs it, and checks the outputs that it writes."""
         run(build, self.folder)
-        self.outcome(what, [*start, "./program"])
+        self.outcome(what, ["./program"])
 
-    def outcome(self, what, command, **environment):
+    def outcome(self, what, command):
+        """Runs a program and checks the outputs that it writes."""
         shutil.rmtree(self.folder / "out", ignore_errors=True)
         (self.folder / "out").mkdir()
-        run(command, self.folder, env=os.environ | environment)
+        run(command, self.folder)
         found = []
         for at, expected in enumerate(self.expected):
             data = (self.folder / "out" / str(at)).read_bytes()
