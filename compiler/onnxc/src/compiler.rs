@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use driver::{Backend, Cache, ImportOptions, Observer, Options, Reporter, Stage};
-
 use proto::Message;
 
 use crate::custom::CustomOperator;

@@ -38,7 +38,7 @@ impl Host<'_> {
     ) -> ir::Result<()> {
         let mut chosen: Vec<(Value, usize)> = Vec::new();
         for &computed in lifetimes.results_from(from) {
-            if !self.is_planned(lifetimes, computed.value) {
+            if !self.needs_slot(lifetimes, computed.value) {
                 continue;
             }
             let Some(size) = self.planned_size(computed)? else { continue };
@@ -76,15 +76,15 @@ impl Host<'_> {
         slots: &mut Vec<Slot>,
     ) -> ir::Result<()> {
         let mut results = lifetimes.results_from(position).iter().take_while(|computed| computed.position == position);
-        if !results.any(|computed| self.is_planned(lifetimes, computed.value)) {
+        if !results.any(|computed| self.needs_slot(lifetimes, computed.value)) {
             return Ok(());
         }
         self.hoist_sizes(block, position);
         self.plan(lifetimes, position, slots, "rt_allocate")
     }
 
-    /// Whether a result is to have a slot, and has none yet. Outputs, globals and what leaves the block have separate memory.
-    fn is_planned(&self, lifetimes: &Lifetimes, value: Value) -> bool {
+    /// Whether a result is to have a slot and has none yet. Outputs, globals and what leaves the block have separate memory.
+    fn needs_slot(&self, lifetimes: &Lifetimes, value: Value) -> bool {
         let is_elsewhere = self.outputs.contains_key(&value) || self.stored_global(value).is_some();
         !is_elsewhere && !lifetimes.escapes(value) && !self.places.contains_key(&value)
     }

@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
-use ir::{Op, Value};
+use ir::{Attribute, Op, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
@@ -35,7 +35,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let lstm = microsoft::DynamicQuantizeLSTM::of(&emit.body, op);
     let layer = Lstm {
-        x: lstm.x,
+        x: lstm.sequence_lens.map_or(lstm.x, |lengths| without_padding(emit, lstm.x, lengths)),
         w: Weights::Quantized { values: lstm.w, scale: lstm.w_scale, zero_point: lstm.w_zero_point },
         r: Weights::Quantized { values: lstm.r, scale: lstm.r_scale, zero_point: lstm.r_zero_point },
         b: lstm.b,
@@ -51,4 +51,16 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         coupled: lstm.input_forget != 0,
     };
     layer.compose(emit)
+}
+
+/// `x` with zeros after the end of the longest sequence, which are in the range of every quantisation.
+fn without_padding(emit: &mut Emitter, x: Value, lengths: Value) -> Value {
+    let lengths = emit.convert(lengths, &Type::I64);
+    let longest = emit.op("ReduceMax", &[lengths], [("keepdims", Attribute::i64(0))]);
+    let steps = emit.extent(x, 0);
+    let steps = emit.count_up(steps);
+    let steps = emit.unsqueeze(steps, &[1, 2]);
+    let runs = emit.plain("Less", &[steps, longest]);
+    let zero = emit.number_like(0.0, x);
+    emit.plain("Where", &[runs, x, zero])
 }

@@ -229,29 +229,12 @@ impl Layer {
 
     /// `x · wᵀ + biases`, `[steps, batch, gates * hidden]`.
     fn projected(&self, emit: &mut Emitter, x: Value, direction: usize, separate_bias: bool) -> Value {
-        let x = match self.w {
-            Weights::Plain(_) => x,
-            Weights::Quantized { .. } => self.without_padding(emit, x),
-        };
         let product = self.w.factor(emit, direction).product(emit, x);
         let Some(bias) = self.b else { return product };
         let bias = of_direction(emit, bias, direction);
         let halves = split(emit, bias, 2, 0);
         let bias = if separate_bias { halves[0] } else { emit.plain("Add", &[halves[0], halves[1]]) };
         emit.plain("Add", &[product, bias])
-    }
-
-    /// `x` with zeros after the end of the longest sequence, which are in the range of every quantisation.
-    fn without_padding(&self, emit: &mut Emitter, x: Value) -> Value {
-        let Some(lengths) = self.sequence_lens else { return x };
-        let lengths = emit.convert(lengths, &ir::Type::I64);
-        let longest = emit.op("ReduceMax", &[lengths], [("keepdims", Attribute::i64(0))]);
-        let steps = emit.extent(x, 0);
-        let steps = emit.count_up(steps);
-        let steps = emit.unsqueeze(steps, &[1, 2]);
-        let runs = emit.plain("Less", &[steps, longest]);
-        let zero = emit.number_like(0.0, x);
-        emit.plain("Where", &[runs, x, zero])
     }
 
     /// `[batch, hidden]`
