@@ -10,6 +10,7 @@ pub mod linked;
 pub mod lit;
 pub mod models;
 pub mod node;
+pub mod npy;
 pub mod profile;
 pub mod round_trip;
 pub mod scratch;

@@ -74,13 +74,8 @@ fn transposed() -> ModelProto {
 }
 
 /// A `.npy` file.
-fn npy(path: &Path, descriptor: &str, shape: &str, data: &[u8]) -> String {
-    let header = format!("{{'descr': '{descriptor}', 'fortran_order': False, 'shape': ({shape}), }}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
-    bytes.extend(data);
-    std::fs::write(path, bytes).expect("the folder takes files");
+fn npy(path: &Path, element: &str, shape: &[usize], data: &[u8]) -> String {
+    std::fs::write(path, tests::npy::file(element, shape, data)).expect("the folder takes files");
     path.display().to_string()
 }
 
@@ -88,13 +83,13 @@ fn npy(path: &Path, descriptor: &str, shape: &str, data: &[u8]) -> String {
 fn numbers_are_printed_exactly() {
     let folder = folder("numbers");
     let (integers, floats) = (write(&sum(INT64), "sum-int64"), write(&sum(FLOAT), "sum-float"));
-    let large = npy(&folder.join("large.npy"), "<i8", "1,", &(1i64 << 53).to_le_bytes());
-    let one = npy(&folder.join("one.npy"), ">i8", "1,", &1i64.to_be_bytes());
+    let large = npy(&folder.join("large.npy"), "<i8", &[1], &(1i64 << 53).to_le_bytes());
+    let one = npy(&folder.join("one.npy"), ">i8", &[1], &1i64.to_be_bytes());
     let arguments = [format!("--input=x0={large}"), format!("--input=x1={one}")];
     assert_eq!(stdout(tool("onnx-run").arg(&integers).args(arguments)), "y0: int64 [1] [9007199254740993]\n");
     let x =
-        npy(&folder.join("x.npy"), ">f4", "2,", &[0.001_570_684_3f32.to_be_bytes(), 1e-40f32.to_be_bytes()].concat());
-    let zero = npy(&folder.join("zero.npy"), "<f4", "2,", &[0; 8]);
+        npy(&folder.join("x.npy"), ">f4", &[2], &[0.001_570_684_3f32.to_be_bytes(), 1e-40f32.to_be_bytes()].concat());
+    let zero = npy(&folder.join("zero.npy"), "<f4", &[2], &[0; 8]);
     let arguments = [format!("--input=x0={x}"), format!("--input=x1={zero}")];
     assert_eq!(stdout(tool("onnx-run").arg(&floats).args(arguments)), "y0: float32 [2] [0.0015706843, 1e-40]\n");
 }
@@ -110,7 +105,7 @@ fn complex_numbers_are_read_printed_and_written() {
     {
         let port = value_info("x0", Some(named(element as i32, &["N"])));
         let model = write(&model("", 17, node("Identity", 1, 1, vec![]), &[port]), name);
-        let x = npy(&folder.join("x0.npy"), descriptor, "2,", bytes);
+        let x = npy(&folder.join("x0.npy"), descriptor, &[2], bytes);
         let expected = format!("y0: {name} [2] [0.5-0.0i, -3.5+2.0i]\n");
         assert_eq!(stdout(tool("onnx-run").arg(&model).args(["--input", &x])), expected);
         let saved = folder.join("y0.npy");
@@ -127,7 +122,7 @@ fn one_input_needs_no_name_and_one_output_no_folder() {
     let folder = folder("habits");
     let model =
         write(&model("", 17, node("Neg", 1, 1, vec![]), &[value_info("x0", Some(named(FLOAT, &["N"])))]), "neg");
-    let x = npy(&folder.join("x.npy"), "<f4", "2,", &[1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
+    let x = npy(&folder.join("x.npy"), "<f4", &[2], &[1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
     let saved = folder.join("y.npy");
     let arguments = ["--input", &x, "--save", saved.to_str().expect("a path")];
     assert_eq!(stdout(tool("onnx-run").arg(&model).args(arguments)), "");
@@ -155,7 +150,7 @@ fn a_list_of_bytes_is_any_file() {
     );
     let picture = folder.join("photo.png");
     std::fs::write(&picture, [0x89, b'P', b'N', b'G']).expect("the folder takes files");
-    let array = npy(&folder.join("array"), "|u1", "2,", &[3, 4]);
+    let array = npy(&folder.join("array"), "|u1", &[2], &[3, 4]);
     let shown = |file: &str| stdout(tool("onnx-run").arg(&model).args(["--no-cache", "--input", file]));
     assert_eq!(shown(&format!("x={}", picture.display())), "y: uint8 [4] [137, 80, 78, 71]\n");
     assert_eq!(shown(&array), "y: uint8 [2] [3, 4]\n");
@@ -185,7 +180,7 @@ fn elements_that_numpy_does_not_have_are_numbers_or_bits() {
                 "<ir_version: 11, opset_import: [\"\": 23]> g ({element}[n] x) => (float[n] y) {{ y = Cast <to = 1> (x) }}"
             ),
         );
-        let x = npy(&folder.join("x.npy"), descriptor, "3,", &data);
+        let x = npy(&folder.join("x.npy"), descriptor, &[3], &data);
         let shown = stdout(tool("onnx-run").arg(&model).args(["--no-cache", "--input", &x]));
         assert_eq!(shown, format!("y: float32 [3] {expected}\n"), "{element} from {descriptor}");
     }
@@ -204,7 +199,7 @@ fn saved_sequences_are_inputs() {
         "read.onnxtxt",
         "<ir_version: 10, opset_import: [\"\": 18]> g (seq(float[n]) s) => (float[m] y) { y = ConcatFromSequence <axis = 0> (s) }",
     );
-    let x = npy(&folder.join("x.npy"), "<f4", "1,", &2f32.to_le_bytes());
+    let x = npy(&folder.join("x.npy"), "<f4", &[1], &2f32.to_le_bytes());
     for saved in ["folder", "archive.npz"].map(|name| folder.join(name)) {
         stdout(tool("onnx-run").arg(&construct).args(["--no-cache", "--input", &x, "--save"]).arg(&saved));
         let shown = stdout(tool("onnx-run").arg(&read).args(["--no-cache", "--inputs"]).arg(&saved));
@@ -292,8 +287,8 @@ fn errors_of_a_run_name_the_node_and_the_extents() {
     let inputs = &mut model.graph.as_mut().expect("a graph").input;
     inputs[1].r#type = Some(named(FLOAT, &["B", "D"]));
     let model = write(&model, "concat");
-    let matrix = |name: &str, shape: &str| npy(&folder.join(name), "<f4", shape, &[0; 24]);
-    let (a, b) = (matrix("a.npy", "2, 3"), matrix("b.npy", "3, 2"));
+    let matrix = |name: &str, shape: &[usize]| npy(&folder.join(name), "<f4", shape, &[0; 24]);
+    let (a, b) = (matrix("a.npy", &[2, 3]), matrix("b.npy", &[3, 2]));
     let (code, text) =
         failure(tool("onnx-run").arg(&model).args([format!("--input=x0={a}"), format!("--input=x1={b}")]));
     assert_eq!(code, 1, "{text}");

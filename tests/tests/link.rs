@@ -8,6 +8,7 @@ use driver::testdata::{DataSet, read_data_set};
 use tests::conformance::repository;
 use tests::linked::{build, run};
 use tests::node::{model, node, tensor_type, value_info, write};
+use tests::npy;
 use tests::scratch;
 use tests::worker::onnxc;
 
@@ -450,18 +451,13 @@ fn a_generated_program_says_what_it_takes() {
         command
     };
     assert!(text_of(&mut program(&["--help"])).contains("input 'x/0': the model takes int64 [2]"));
-    let header = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }\n";
-    let file = |shape: &str, values: &[i64]| {
-        let header = header.replace("(2,)", shape);
-        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-        bytes.extend((header.len() as u16).to_le_bytes());
-        bytes.extend(header.as_bytes());
-        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-        bytes
+    let file = |values: &[i64]| {
+        let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        npy::file("<i8", &[values.len()], &data)
     };
     let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes).expect("the folder takes files");
-    write("x.npy", file("(2,)", &[(1 << 53) + 1, -3]));
-    write("long.npy", file("(3,)", &[1, 2, 3]));
+    write("x.npy", file(&[(1 << 53) + 1, -3]));
+    write("long.npy", file(&[1, 2, 3]));
     assert_eq!(text_of(&mut program(&["x.npy"])), "y/0: int64 [2] [-9007199254740993, 3]\n");
     assert_eq!(text_of(&mut program(&["x.npy", "-o", "results"])), "");
     assert!(folder.join("results/y%2F0.npy").exists());
@@ -486,13 +482,8 @@ fn programs_run_on_any_processor_that_they_are_for() {
         return;
     }
     let input = folder.join("x.npy");
-    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\n";
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
-    bytes
-        .extend([0f32, 1.0, 2.0, 3.0, 10000.0, 10001.0, 10002.0, 10003.0].iter().flat_map(|value| value.to_le_bytes()));
-    std::fs::write(&input, bytes).expect("the folder takes files");
+    let values = [0.0, 1.0, 2.0, 3.0, 10000.0, 10001.0, 10002.0, 10003.0];
+    std::fs::write(&input, npy::floats(&[2, 4], &values)).expect("the folder takes files");
     let program = |cpu: &[&str], name: &str| {
         let mut command = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
         run(command.arg(&model).args(cpu).args(["--emit", "exe", "-o"]).arg(folder.join(name)));
@@ -535,13 +526,8 @@ fn a_program_is_small_and_starts_soon() {
     let own = std::fs::metadata(&program).expect("it was made").len().saturating_sub(weights);
     assert!(own < PROGRAM_BYTES, "{own} bytes");
     let Some(python) = std::env::var_os("PYTHON") else { return };
-    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 224, 224), }\n";
-    let mut picture = b"\x93NUMPY\x01\x00".to_vec();
-    picture.extend((header.len() as u16).to_le_bytes());
-    picture.extend(header.as_bytes());
-    picture.resize(picture.len() + 4 * 3 * 224 * 224, 0);
     let input = folder.join("x.npy");
-    std::fs::write(&input, picture).expect("the folder takes files");
+    std::fs::write(&input, npy::floats(&[1, 3, 224, 224], &vec![0.0; 3 * 224 * 224])).expect("the folder takes files");
     let script = "import sys, numpy, onnxruntime; session = onnxruntime.InferenceSession(sys.argv[1]); \
                   session.run(None, {session.get_inputs()[0].name: numpy.load(sys.argv[2])})";
     // the fastest of a few runs, to exclude the first reads from disk and other load
@@ -633,14 +619,8 @@ fn a_generated_program_prints_what_is_no_tensor() {
     let program = folder.join("program");
     let compiler = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
     run(Command::new(compiler).arg(&model).args(["--emit", "exe", "-o"]).arg(&program));
-    let header =
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }                                          \n";
-    let mut array = b"\x93NUMPY\x01\x00".to_vec();
-    array.extend((header.len() as u16).to_le_bytes());
-    array.extend(header.as_bytes());
-    array.extend([0.25f32, 0.75, 1.0, 0.0].iter().flat_map(|number| number.to_le_bytes()));
     let input = folder.join("x.npy");
-    std::fs::write(&input, array).expect("the folder takes files");
+    std::fs::write(&input, npy::floats(&[2, 2], &[0.25, 0.75, 1.0, 0.0])).expect("the folder takes files");
     let printed = text_of(Command::new(&program).arg(&input));
     assert!(printed.starts_with("y: sequence of 2\n  0: map of 2 {\"cat\": 0.25, \"dog\": 0.75}\n"), "{printed}");
     assert!(printed.ends_with("z: float32 [2, 2] [-0.25, -0.75, -1.0, -0.0]\n"), "{printed}");
@@ -710,15 +690,8 @@ fn an_output_takes_the_place_of_an_input() {
 fn doubling(folder: &Path) -> (PathBuf, PathBuf) {
     let (model, input) = (folder.join("m.onnxtxt"), folder.join("x.npy"));
     let text = "<ir_version: 10, opset_import: [\"\": 18]> g (float[3] x) => (float[3] y) { y = Add (x, x) }";
-    let mut header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }".to_string();
-    header += &" ".repeat(64 - (10 + header.len() + 1) % 64);
-    header.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.bytes());
-    [1f32, 2.0, 3.0].iter().for_each(|value| bytes.extend(value.to_le_bytes()));
     std::fs::write(&model, text).expect("the folder takes files");
-    std::fs::write(&input, bytes).expect("the folder takes files");
+    std::fs::write(&input, npy::floats(&[3], &[1.0, 2.0, 3.0])).expect("the folder takes files");
     (model, input)
 }
 

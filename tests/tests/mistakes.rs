@@ -75,14 +75,8 @@ fn bytes(contents: &str) -> Vec<u8> {
     };
     let extents: Vec<usize> = shape.split(',').filter_map(|extent| extent.trim().parse().ok()).collect();
     let width: usize = r#type[2..].parse().expect("a width");
-    let shape: String = extents.iter().map(|extent| format!("{extent}, ")).collect();
-    let header = format!("{{'descr': '{type}', 'fortran_order': False, 'shape': ({shape}), }}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
     let length = if has_data { extents.iter().product::<usize>() * width } else { 0 };
-    bytes.resize(bytes.len() + length, 0);
-    bytes
+    tests::npy::file(r#type, &extents, &vec![0; length])
 }
 
 /// A line without the parts that differ between machines.

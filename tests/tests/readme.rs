@@ -5,6 +5,7 @@ use std::process::Command;
 
 use tests::conformance::repository;
 use tests::node::{model, node, tensor_type, value_info, write};
+use tests::npy;
 use tests::scratch;
 use tests::worker::onnxc;
 
@@ -36,11 +37,7 @@ fn prepare(folder: &Path, tools: &Path) {
     let runtime = folder.join("target/dist/libruntime.a");
     let _ = std::fs::remove_file(&runtime);
     std::os::unix::fs::symlink(tools.join("libruntime.a"), &runtime).expect("the folder takes links");
-    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 224, 224), }\n";
-    let mut picture = b"\x93NUMPY\x01\x00".to_vec();
-    picture.extend((header.len() as u16).to_le_bytes());
-    picture.extend(header.as_bytes());
-    picture.extend(std::iter::repeat_n(0.5f32.to_le_bytes(), 3 * 224 * 224).flatten());
+    let picture = npy::floats(&[1, 3, 224, 224], &vec![0.5; 3 * 224 * 224]);
     std::fs::write(folder.join("picture.npy"), picture).expect("the folder takes files");
     let set = folder.join("folder/test_data_set_0");
     std::fs::create_dir_all(&set).expect("the folder takes folders");
