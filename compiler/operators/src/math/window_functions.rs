@@ -14,7 +14,7 @@ pub(crate) const HANN_WINDOW: Operator = Operator {
     shapes: Some(|node| Ok(window_shape(node, node.view::<views::HannWindow>().size))),
     compose: Some(|emit, op| {
         let views::HannWindow { size, output_datatype, periodic } = View::of(&emit.body, op);
-        let window = Window { size, output_datatype, periodic: periodic == 1 };
+        let window = WindowFunction { size, output_datatype, periodic: periodic == 1 };
         Ok(vec![Some(cosines(emit, &window, &[0.5, -0.5]))])
     }),
     ..Operator::of(OnnxOp::HannWindow)
@@ -25,7 +25,7 @@ pub(crate) const HAMMING_WINDOW: Operator = Operator {
     shapes: Some(|node| Ok(window_shape(node, node.view::<views::HammingWindow>().size))),
     compose: Some(|emit, op| {
         let views::HammingWindow { size, output_datatype, periodic } = View::of(&emit.body, op);
-        let window = Window { size, output_datatype, periodic: periodic == 1 };
+        let window = WindowFunction { size, output_datatype, periodic: periodic == 1 };
         Ok(vec![Some(cosines(emit, &window, &[25.0 / 46.0, -21.0 / 46.0]))])
     }),
     ..Operator::of(OnnxOp::HammingWindow)
@@ -36,7 +36,7 @@ pub(crate) const BLACKMAN_WINDOW: Operator = Operator {
     shapes: Some(|node| Ok(window_shape(node, node.view::<views::BlackmanWindow>().size))),
     compose: Some(|emit, op| {
         let views::BlackmanWindow { size, output_datatype, periodic } = View::of(&emit.body, op);
-        let window = Window { size, output_datatype, periodic: periodic == 1 };
+        let window = WindowFunction { size, output_datatype, periodic: periodic == 1 };
         Ok(vec![Some(cosines(emit, &window, &[0.42, -0.5, 0.08]))])
     }),
     ..Operator::of(OnnxOp::BlackmanWindow)
@@ -47,14 +47,14 @@ fn window_shape(node: &mut Node<'_, '_>, size: Value) -> Vec<Option<Shape>> {
 }
 
 /// The options of all window functions.
-struct Window {
+struct WindowFunction {
     size: Value,
     output_datatype: i64,
     periodic: bool,
 }
 
 /// `Σ c[k] * cos(2 π k n / N)`, where `N` is one less than the size unless the window is periodic.
-fn cosines(emit: &mut Emitter, window: &Window, coefficients: &[f64]) -> Value {
+fn cosines(emit: &mut Emitter, window: &WindowFunction, coefficients: &[f64]) -> Value {
     let size = emit.convert(window.size, &Type::F32);
     let (zero, one) = (emit.number_like(0.0, size), emit.number_like(1.0, size));
     let period = if window.periodic { size } else { emit.plain("Sub", &[size, one]) };

@@ -8,7 +8,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, View};
 use ir::{Attribute, Attributes, DimExpr, Value};
 
-use super::sliding::{Sliding, Window, spatial};
+use super::sliding::{Sliding, WindowAttributes, spatial};
 use crate::graph::{Differential, Emitter, Problem};
 use crate::operator::{Cost, Demand, Kind, Operator, Rank};
 use crate::shape::{Answer, Condition, Node, Reading};
@@ -25,11 +25,11 @@ pub(crate) const CONV: Operator = Operator {
     cost: Cost::Products(|operands, _| 2.0 * operands[1].iter().skip(1).product::<f64>()),
     kind: Kind::Contraction,
     shapes: Some(|node| {
-        let convolution = Convolution::of(node.view());
+        let convolution = ConvolutionOptions::of(node.view());
         convolution_shape(node, &convolution)
     }),
     lower: Some(|lowering, op| {
-        let convolution = Convolution::of(View::of(lowering.source, op));
+        let convolution = ConvolutionOptions::of(View::of(lowering.source, op));
         convolution::lower(lowering, op, &convolution)
     }),
     derivative: Some(differentiate),
@@ -83,7 +83,7 @@ fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<
 }
 
 /// The options of all convolutions.
-pub(crate) struct Convolution {
+pub(crate) struct ConvolutionOptions {
     pub(crate) x: Value,
     pub(crate) w: Value,
     pub(crate) bias: Option<Value>,
@@ -91,15 +91,15 @@ pub(crate) struct Convolution {
     pub(crate) sliding: Sliding,
 }
 
-impl Convolution {
-    fn of(conv: views::Conv) -> Convolution {
+impl ConvolutionOptions {
+    fn of(conv: views::Conv) -> ConvolutionOptions {
         let views::Conv { x, w, b, auto_pad, dilations, group, pads, strides, .. } = conv;
-        Convolution { x, w, bias: b, groups: group, sliding: Sliding { auto_pad, dilations, pads, strides } }
+        ConvolutionOptions { x, w, bias: b, groups: group, sliding: Sliding { auto_pad, dilations, pads, strides } }
     }
 }
 
 /// The shape of a convolution's result.
-pub(crate) fn convolution_shape(node: &mut Node<'_, '_>, convolution: &Convolution) -> Answer {
+pub(crate) fn convolution_shape(node: &mut Node<'_, '_>, convolution: &ConvolutionOptions) -> Answer {
     let operands = (node.shape_of(convolution.x), node.shape_of(convolution.w));
     let (Some(input), Some(weights)) = operands else { return Ok(vec![]) };
     let (batch, channels, extents) = spatial(&input)?;
@@ -112,7 +112,7 @@ pub(crate) fn convolution_shape(node: &mut Node<'_, '_>, convolution: &Convoluti
         format!("{channels} channels for weights of {per_group} channels in {groups} groups")
     })?;
     node.expect_shape(convolution.bias, std::slice::from_ref(outputs), "the bias")?;
-    let window = Window::new(&convolution.sliding, kernel.to_vec())?;
+    let window = WindowAttributes::new(&convolution.sliding, kernel.to_vec())?;
     let mut shape = vec![batch.clone(), outputs.clone()];
     for (axis, extent) in extents.iter().enumerate() {
         shape.push(window.places(node, axis, extent)?);

@@ -7,7 +7,7 @@ use dialects::onnx::views::{self, AutoPad, View};
 use ir::{DimExpr, Value};
 
 use super::conv::{group_count, rank_of_weights};
-use super::sliding::{Sliding, Window, spatial};
+use super::sliding::{Sliding, WindowAttributes, spatial};
 use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
 use crate::structured::transposed_convolution::lower_transposed;
@@ -73,7 +73,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     })?;
     let outputs = per_group.mul(&group_count(transposed.groups, inputs)?);
     node.expect_shape(transposed.bias, std::slice::from_ref(&outputs), "the bias")?;
-    let window = Window::new(&transposed.sliding, kernel.to_vec())?;
+    let window = WindowAttributes::new(&transposed.sliding, kernel.to_vec())?;
     let rank = kernel.len();
     let extra = transposed.output_padding.unwrap_or_else(|| vec![0; rank].into());
     if extra.len() != rank {

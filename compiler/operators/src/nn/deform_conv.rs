@@ -7,8 +7,8 @@ use dialects::onnx::views::{self, AutoPad, GridPadding, View};
 use dialects::{math, tensor};
 use ir::{Builder, DimExpr, Op, Type, Value};
 
-use super::conv::{Convolution, convolution_shape, group_count};
-use super::sliding::{Sliding, Window, spatial};
+use super::conv::{ConvolutionOptions, convolution_shape, group_count};
+use super::sliding::{Sliding, WindowAttributes, spatial};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
 use crate::structured::channel_blocks::loop_index;
@@ -33,7 +33,7 @@ fn sliding(conv: &views::DeformConv) -> Sliding {
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let conv: views::DeformConv = node.view();
-    let plain = Convolution { x: conv.x, w: conv.w, bias: conv.b, groups: conv.group, sliding: sliding(&conv) };
+    let plain = ConvolutionOptions { x: conv.x, w: conv.w, bias: conv.b, groups: conv.group, sliding: sliding(&conv) };
     let answer = convolution_shape(node, &plain)?;
     let (Some(Some(shape)), Some(input), Some(weights)) =
         (answer.first(), node.shape_of(conv.x), node.shape_of(conv.w))
@@ -86,7 +86,7 @@ fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimEx
     let (batch, channels, extents) = spatial(&input.shape).map_err(Unsupported::invalid)?;
     let (rank, element) = (extents.len(), lowering.element(conv.x));
     let kernel = lowering.shape(conv.w)[2..].to_vec();
-    let window = Window::new(&sliding(conv), kernel.clone()).map_err(Unsupported::invalid)?;
+    let window = WindowAttributes::new(&sliding(conv), kernel.clone()).map_err(Unsupported::invalid)?;
     let shape: Vec<DimExpr> = [batch.clone(), channels.clone()]
         .into_iter()
         .chain(kernel.iter().cloned())
@@ -179,7 +179,7 @@ impl Points {
 }
 
 /// The coordinate of a kernel point on an axis, in elements.
-fn coordinate(s: &mut Scalars<'_, '_>, window: &Window, loops: &[Value], axis: usize, moved: Value) -> Value {
+fn coordinate(s: &mut Scalars<'_, '_>, window: &WindowAttributes, loops: &[Value], axis: usize, moved: Value) -> Value {
     let rank = window.kernel.len();
     let (step, place) = (loops[2 + axis], loops[2 + rank + axis]);
     let [stride, dilation, pad] =

@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, View};
 use ir::{Attribute, DimExpr, Op, Value};
 
-use super::sliding::{Sliding, Window, spatial};
+use super::sliding::{Sliding, WindowAttributes, spatial};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
@@ -12,18 +12,18 @@ use crate::shape::{Answer, Node};
 pub(crate) const MAX_UNPOOL: Operator =
     Operator { shapes: Some(shapes), compose: Some(compose), ..Operator::of(OnnxOp::MaxUnpool) };
 
-fn window(unpool: &views::MaxUnpool) -> Result<Window, String> {
+fn window(unpool: &views::MaxUnpool) -> Result<WindowAttributes, String> {
     let sliding = Sliding {
         auto_pad: AutoPad::Notset,
         dilations: None,
         pads: unpool.pads.clone(),
         strides: unpool.strides.clone(),
     };
-    Window::new(&sliding, unpool.kernel_shape.iter().map(|&extent| DimExpr::Constant(extent)).collect())
+    WindowAttributes::new(&sliding, unpool.kernel_shape.iter().map(|&extent| DimExpr::Constant(extent)).collect())
 }
 
 /// How far the kernel extends beyond the steps of an axis.
-fn margin(window: &Window, kernel: &[i64], axis: usize) -> i64 {
+fn margin(window: &WindowAttributes, kernel: &[i64], axis: usize) -> i64 {
     kernel[axis] - window.pads[axis] - window.pads[axis + kernel.len()]
 }
 

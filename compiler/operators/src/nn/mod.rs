@@ -25,7 +25,7 @@ mod rotary_embedding;
 mod shrink;
 mod sliding;
 
-pub(crate) use conv::{Convolution, convolution_shape};
+pub(crate) use conv::{ConvolutionOptions, convolution_shape};
 pub(crate) use conv_transpose::Transposed;
 pub(crate) use heads::{join_heads, split_heads};
 pub(crate) use sliding::{Sliding, spatial};

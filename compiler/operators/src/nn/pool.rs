@@ -11,7 +11,7 @@ use dialects::onnx::views::{self, View};
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
 use super::norm::{integer_power, magnitude_power, root};
-use super::sliding::{self, Sliding, spatial};
+use super::sliding::{Sliding, WindowAttributes, spatial};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node};
 use crate::structured::channel_blocks::{block_size, blocked_shape, channel_index, loop_index};
@@ -125,7 +125,7 @@ fn shapes(node: &mut Node<'_, '_>, pool: &Pool) -> Answer {
     if pool.kernel.len() != extents.len() {
         return Err(format!("a window of rank {} for an operand of rank {}", pool.kernel.len(), input.len()));
     }
-    let window = sliding::Window::new(&pool.sliding, pool.kernel.clone())?;
+    let window = WindowAttributes::new(&pool.sliding, pool.kernel.clone())?;
     let mut shape = vec![batch.clone(), channels.clone()];
     for (axis, extent) in extents.iter().enumerate() {
         shape.push(window.pooled(node, axis, extent, pool.round_up)?);

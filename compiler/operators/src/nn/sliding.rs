@@ -17,7 +17,7 @@ pub(crate) struct Sliding {
 }
 
 /// A window that slides over `rank` axes, as described by the attributes.
-pub(crate) struct Window {
+pub(crate) struct WindowAttributes {
     pub(crate) kernel: Shape,
     pub(crate) strides: Vec<i64>,
     pub(crate) dilations: Vec<i64>,
@@ -26,8 +26,8 @@ pub(crate) struct Window {
     pub(crate) auto_pad: AutoPad,
 }
 
-impl Window {
-    pub(crate) fn new(sliding: &Sliding, kernel: Shape) -> Result<Window, String> {
+impl WindowAttributes {
+    pub(crate) fn new(sliding: &Sliding, kernel: Shape) -> Result<WindowAttributes, String> {
         let rank = kernel.len();
         let list = |what: &str, given: &Option<Arc<[i64]>>, length: usize, default: i64| match given {
             Some(values) if values.len() == length => Ok(values.to_vec()),
@@ -41,7 +41,7 @@ impl Window {
             return Err(format!("its window has {number} for a stride, dilation or extent, which must be positive"));
         }
         let pads = list("pads", &sliding.pads, 2 * rank, 0)?;
-        Ok(Window { kernel, strides, dilations, pads, auto_pad: sliding.auto_pad })
+        Ok(WindowAttributes { kernel, strides, dilations, pads, auto_pad: sliding.auto_pad })
     }
 
     /// The extent of the window on an axis.

@@ -6,7 +6,7 @@ use ir::{Op, Value};
 
 use super::parameters::{in_front_of, rescaled};
 use crate::graph::{Emitter, Problem};
-use crate::nn::{Convolution, Sliding, convolution_shape};
+use crate::nn::{ConvolutionOptions, Sliding, convolution_shape};
 use crate::operator::{Cost, Kind, Operator, Rank};
 use crate::shape::Node;
 use crate::structured::convolution::lower_integer;
@@ -41,9 +41,9 @@ fn check_count(node: &Node<'_, '_>, weights: Value, parameter: Value, name: &str
     }
 }
 
-fn convolution(view: views::ConvInteger) -> Convolution {
+fn convolution(view: views::ConvInteger) -> ConvolutionOptions {
     let views::ConvInteger { x, w, auto_pad, dilations, group, pads, strides, .. } = view;
-    Convolution { x, w, bias: None, groups: group, sliding: Sliding { auto_pad, dilations, pads, strides } }
+    ConvolutionOptions { x, w, bias: None, groups: group, sliding: Sliding { auto_pad, dilations, pads, strides } }
 }
 
 pub(crate) const QLINEAR_CONV: Operator = Operator {
@@ -53,7 +53,7 @@ pub(crate) const QLINEAR_CONV: Operator = Operator {
         let views::QLinearConv { x, w, w_scale, w_zero_point, b, auto_pad, dilations, group, pads, strides, .. } =
             node.view();
         let sliding = Sliding { auto_pad, dilations, pads, strides };
-        let shape = convolution_shape(node, &Convolution { x, w, bias: b, groups: group, sliding })?;
+        let shape = convolution_shape(node, &ConvolutionOptions { x, w, bias: b, groups: group, sliding })?;
         check_count(node, w, w_scale, "scales")?;
         check_count(node, w, w_zero_point, "zero points")?;
         Ok(shape)

@@ -83,7 +83,7 @@ fn bias_tensor(lowering: &mut Lowering<'_>, bias: &Shaped, shape: &[DimExpr], co
 }
 
 /// Lowers `Conv`.
-pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::Convolution) -> Result<(), Unsupported> {
+pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::ConvolutionOptions) -> Result<(), Unsupported> {
     let result = lowering.source.op(op).results()[0];
     let element = lowering.element(result);
     let weights = lowering.shaped(conv.w);
@@ -118,7 +118,7 @@ fn taps_of(lowering: &mut Lowering<'_>, weights: Shaped, window: &Window, first:
 pub(crate) fn lower_integer(
     lowering: &mut Lowering<'_>,
     op: Op,
-    conv: &nn::Convolution,
+    conv: &nn::ConvolutionOptions,
     [x_zero, w_zero]: [Option<Value>; 2],
 ) -> Result<(), Unsupported> {
     let result = lowering.source.op(op).results()[0];

@@ -37,7 +37,7 @@ fn bounds_to_inputs(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Pr
 const TO_THE_END: i64 = 1 << 29;
 
 /// One sliced axis.
-struct Window {
+struct AxisSlice {
     axis: usize,
     start: Option<DimExpr>,
     end: Option<DimExpr>,
@@ -45,7 +45,7 @@ struct Window {
 }
 
 /// The slice of each axis; `None` if the axes are unknown.
-fn windows(node: &Node<'_, '_>, slice: &views::Slice, rank: usize) -> Result<Option<Vec<Window>>, String> {
+fn axis_slices(node: &Node<'_, '_>, slice: &views::Slice, rank: usize) -> Result<Option<Vec<AxisSlice>>, String> {
     let (Some(starts), Some(ends)) = (node.list_of(slice.starts), node.list_of(slice.ends)) else { return Ok(None) };
     let axes = match slice.axes {
         None => (0..starts.len() as i64).collect(),
@@ -62,17 +62,17 @@ fn windows(node: &Node<'_, '_>, slice: &views::Slice, rank: usize) -> Result<Opt
     if [ends.len(), axes.len(), steps.len()].iter().any(|&length| length != starts.len()) {
         return Err("starts, ends, axes and steps differ in length".to_string());
     }
-    let mut windows = vec![];
+    let mut slices = vec![];
     for (((start, end), axis), step) in starts.into_iter().zip(ends).zip(axes).zip(steps) {
         if step == Some(0) {
             return Err("a step is 0".to_string());
         }
-        windows.push(Window { axis: normalize_axis(axis, rank)?, start, end, step });
+        slices.push(AxisSlice { axis: normalize_axis(axis, rank)?, start, end, step });
     }
-    Ok(Some(windows))
+    Ok(Some(slices))
 }
 
-impl Window {
+impl AxisSlice {
     /// The number of elements that it takes of `extent`.
     fn length(&self, extent: &DimExpr) -> Option<DimExpr> {
         let (start, end, step) = (self.start.as_ref()?, self.end.as_ref()?, self.step?);
@@ -125,12 +125,12 @@ fn backward_length(extent: &DimExpr, start: i64, end: i64, step: i64) -> Option<
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let slice: views::Slice = node.view();
     let Some(mut shape) = node.shape_of(slice.data) else { return Ok(vec![]) };
-    let Some(windows) = windows(node, &slice, shape.len())? else {
+    let Some(slices) = axis_slices(node, &slice, shape.len())? else {
         return Ok(vec![Some((0..shape.len()).map(|axis| node.fresh(0, axis)).collect())]);
     };
-    for window in windows {
-        let length = window.length(&shape[window.axis]);
-        shape[window.axis] = length.unwrap_or_else(|| node.fresh(0, window.axis));
+    for cut in slices {
+        let length = cut.length(&shape[cut.axis]);
+        shape[cut.axis] = length.unwrap_or_else(|| node.fresh(0, cut.axis));
     }
     Ok(vec![Some(shape)])
 }
@@ -140,12 +140,12 @@ fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
     let slice: views::Slice = node.view();
     let mut starts = vec![0i64; from.len()];
     let mut steps = vec![1i64; from.len()];
-    for window in windows(node, &slice, from.len()).ok()?? {
-        let extent = from[window.axis] as i64;
-        let (start, step) = (window.start?.as_constant()?, window.step?);
+    for cut in axis_slices(node, &slice, from.len()).ok()?? {
+        let extent = from[cut.axis] as i64;
+        let (start, step) = (cut.start?.as_constant()?, cut.step?);
         let start = if start < 0 { start.saturating_add(extent) } else { start };
-        starts[window.axis] = start.clamp(0, if step < 0 { extent - 1 } else { extent });
-        steps[window.axis] = step;
+        starts[cut.axis] = start.clamp(0, if step < 0 { extent - 1 } else { extent });
+        steps[cut.axis] = step;
     }
     let pick = |place: Vec<usize>| {
         let source = place.iter().enumerate().map(|(axis, &at)| (starts[axis] + at as i64 * steps[axis]) as usize);
