@@ -5,6 +5,7 @@ use std::process::Command;
 
 use object::{Object, ObjectSymbol};
 use tests::linked::run;
+use tests::npy;
 use tests::scratch;
 use tests::worker::onnxc;
 
@@ -192,5 +193,34 @@ fn code_for_one_processor_has_one_version() {
         [&["--freestanding", "--cpu", "x86-64-v3"][..], &["--freestanding", "--cpu", "native"], &["--profile", "sonnx"]]
     {
         assert_eq!(versions(&object(&scratch::folder("dispatch-one"), options)), [""; 0], "{options:?}");
+    }
+}
+
+/// The runtime chooses the versions of a program.
+#[test]
+fn programs_in_the_fixed_order_have_versions_that_give_the_same_bits() {
+    if !is_here() {
+        return;
+    }
+    let folder = scratch::folder("dispatch-program");
+    std::fs::write(folder.join("model.onnxtxt"), MODEL).expect("the folder takes files");
+    let compile = |options: &[&str]| {
+        let mut command = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
+        run(command.current_dir(&folder).args(["model.onnxtxt", "--fixed-fp"]).args(options));
+    };
+    compile(&["-o", "model.o"]);
+    let versions = versions(&folder.join("model.o"));
+    assert!(versions.iter().any(|name| name.ends_with("_v4")), "{versions:?}");
+    compile(&["--emit", "exe", "-o", "program"]);
+    let values: Vec<f32> = (0..8 * 30 * 30).map(|at| (at % 23) as f32 / 23.0).collect();
+    std::fs::write(folder.join("x.npy"), npy::floats(&[1, 8, 30, 30], &values)).expect("the folder takes files");
+    let outputs = run(Command::new("./program").current_dir(&folder).arg("x.npy"));
+    if Command::new("qemu-x86_64").arg("--version").output().is_err() {
+        return tests::skip("qemu-x86_64 is missing");
+    }
+    for processor in ["Nehalem", "Haswell"] {
+        let mut emulated = Command::new("qemu-x86_64");
+        emulated.current_dir(&folder).args(["-cpu", processor, "./program", "x.npy"]);
+        assert_eq!(run(&mut emulated), outputs, "{processor}");
     }
 }

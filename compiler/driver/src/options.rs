@@ -193,9 +193,7 @@ impl Options {
 
     /// Whether kernels have a version for each level of x86-64, which are chosen from when the model is initialised.
     pub(crate) fn has_versions(&self) -> bool {
-        // with a runtime, the fixed order of arithmetic has one version
-        let may_differ = self.arithmetic != Arithmetic::Fixed || self.freestanding.is_some();
-        self.backend == Backend::Llvm && self.processor == Processor::AnyX86 && may_differ && !self.sanitize
+        self.backend == Backend::Llvm && self.processor == Processor::AnyX86 && !self.sanitize
     }
 
     /// The families of rules that are left out.
