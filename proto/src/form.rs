@@ -3,14 +3,10 @@
 use data::Blob;
 use prost::Message;
 use prost::bytes::{Buf, Bytes};
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 use crate::messages::ModelProto;
 use crate::operator_set::OperatorSetProto;
-use crate::syntax;
-
-/// The descriptors of ONNX's messages, written by `tools/generate_descriptor.py`.
-const DESCRIPTORS: &[u8] = include_bytes!("onnx.descriptor");
+use crate::{syntax, text_formats};
 
 /// The format of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,30 +120,12 @@ pub(crate) fn read<M: Root>(blob: Blob) -> Result<(M, Option<Blob>), String> {
     let binary = match Form::of(blob.bytes()) {
         Form::Binary => blob,
         Form::Syntax => return M::parse(&text(&blob)?).map(|message| (message, None)),
-        Form::Json => Blob::copy_of(&from_json(M::NAME, &text(&blob)?)?),
-        Form::TextFormat => Blob::copy_of(&from_text_format(M::NAME, &text(&blob)?)?),
+        Form::Json => Blob::copy_of(&text_formats::from_json(M::NAME, &text(&blob)?)?),
+        Form::TextFormat => Blob::copy_of(&text_formats::from_text_format(M::NAME, &text(&blob)?)?),
     };
     let file = Bytes::from_owner(BlobBytes(binary.clone()));
     let message = M::decode(Rest { bytes: &file, file: &file }).map_err(|error| error.to_string())?;
     Ok((message, Some(binary)))
-}
-
-/// Texts are rare: the descriptors are decoded only if one is read.
-fn descriptor(name: &str) -> MessageDescriptor {
-    let pool = DescriptorPool::decode(DESCRIPTORS).expect("the descriptors are whole");
-    pool.get_message_by_name(name).expect("ONNX has such a message")
-}
-
-fn from_json(name: &str, text: &str) -> Result<Vec<u8>, String> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let message = DynamicMessage::deserialize(descriptor(name), &mut reader).map_err(|error| error.to_string())?;
-    reader.end().map_err(|error| error.to_string())?;
-    Ok(message.encode_to_vec())
-}
-
-fn from_text_format(name: &str, text: &str) -> Result<Vec<u8>, String> {
-    let message = DynamicMessage::parse_text_format(descriptor(name), text).map_err(|error| error.to_string())?;
-    Ok(message.encode_to_vec())
 }
 
 #[cfg(test)]

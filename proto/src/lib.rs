@@ -14,6 +14,7 @@ mod operator_set;
 mod runs;
 mod syntax;
 mod tensor;
+mod text_formats;
 
 pub use containers::{MapProto, OptionalProto, SequenceProto};
 pub use damage::Damage;
