@@ -201,15 +201,17 @@ fn write_suite(folder: &Path) -> bool {
     is_written
 }
 
+/// Every fourth case; all of them where `ALL_CASES` is set.
 #[test]
-fn every_case_that_passes_passes_through_the_table() {
+fn cases_that_pass_pass_through_the_table() {
     let folder = repository().join("target/conformance");
     if !write_suite(&folder) {
         return;
     }
     let known = known(Mode::Given);
     let cases = cases(&folder).expect("the suite was written");
-    let chosen: Vec<&Case> = cases.iter().filter(|case| !known.contains(&case.name)).collect();
+    let sample = if std::env::var_os("ALL_CASES").is_some() { 1 } else { 4 };
+    let chosen: Vec<&Case> = cases.iter().filter(|case| !known.contains(&case.name)).step_by(sample).collect();
     let failed: Vec<String> = chosen
         .iter()
         .filter_map(|case| {

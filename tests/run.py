@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""run.py [FLAG…]: builds the tests of the workspace with these flags of cargo, and runs two programs at a time, since many use one core.
+
+A program's output is printed if it fails; exit status 1 if one does."""
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+# what takes longest begins first, so that no core waits for it at the end
+LONGEST = ("suite", "conformance", "readme", "interpreted", "bare", "models", "link", "sonnx", "contraction")
+
+
+def programs(cargo):
+    """The test programs, each with the folder of its package, in which it runs."""
+    build = subprocess.run([*cargo, "--no-run", "--message-format=json-render-diagnostics"], stdout=subprocess.PIPE, text=True)
+    if build.returncode:
+        sys.exit(build.returncode)
+    artefacts = [message for line in build.stdout.splitlines() if (message := json.loads(line))["reason"] == "compiler-artifact"]
+    tests = [artefact for artefact in artefacts if artefact["profile"]["test"] and artefact["executable"]]
+    rank = lambda artefact: LONGEST.index(artefact["target"]["name"]) if artefact["target"]["name"] in LONGEST else len(LONGEST)
+    return [([artefact["executable"], "--quiet"], Path(artefact["manifest_path"]).parent) for artefact in sorted(tests, key=rank)]
+
+
+def run(job):
+    """Runs a command in a folder; whether it succeeds."""
+    command, folder = job
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    failure = f"\n{done.stdout}\nexit status {done.returncode}" if done.returncode else ""
+    print(f"{time.monotonic() - start:6.1f} s  {' '.join(map(os.path.basename, command[:1]))}{failure}", flush=True)
+    return done.returncode == 0
+
+
+def main():
+    cargo = [os.environ.get("CARGO", "cargo"), "test", "-q", "--workspace", *sys.argv[1:]]
+    jobs = programs(cargo)
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(run, [*jobs, ([*cargo, "--doc"], Path.cwd())]))
+    print(f"{len(results)} programs, {results.count(False)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
