@@ -147,22 +147,44 @@ const fn bytes_ahead<Right>() -> usize {
 #[inline(always)]
 unsafe fn accumulate<V: Products, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[V; VECTORS]; ROWS],
-    (a_rows, mut a_offset, a_step): (&[*const V::Left; ROWS], isize, isize),
-    (mut b, b_step, b_columns): (*const V::Right, isize, &[isize; VECTORS]),
+    (a_rows, a_offset, a_step): (&[*const V::Left; ROWS], isize, isize),
+    (b, b_step, b_columns): (*const V::Right, isize, &[isize; VECTORS]),
     depth: i64,
     last_mask: V::Mask,
 ) {
     let depth = depth.max(0) as usize;
-    for _ in 0..depth / V::DEPTH {
-        // SAFETY: the descriptor's extents and strides stay inside A and B, and `last_mask` inside B's columns.
-        unsafe { step(sums, (a_rows, a_offset), (b, b_columns), V::DEPTH, last_mask) };
-        b = b.wrapping_offset(b_step);
-        a_offset += a_step;
+    let whole = (depth / V::DEPTH) as isize;
+    let (a, b) = ((a_rows, a_offset, a_step), (b, b_step, b_columns));
+    // SAFETY: the descriptor's extents and strides stay inside A and B, and `last_mask` inside B's columns.
+    unsafe {
+        if V::is_whole(last_mask) {
+            steps(sums, a, b, whole, V::mask(V::WIDTH));
+        } else {
+            steps(sums, a, b, whole, last_mask);
+        }
     }
     let rest = depth % V::DEPTH;
     if rest > 0 {
+        let (a_offset, b) = (a_offset + whole * a_step, b.0.wrapping_offset(whole * b_step));
         // SAFETY: as above; B has zeros after the last product.
         unsafe { step(sums, (a_rows, a_offset), (b, b_columns), rest, last_mask) };
+    }
+}
+
+/// Some whole steps of [`accumulate`].
+#[inline(always)]
+unsafe fn steps<V: Products, const ROWS: usize, const VECTORS: usize>(
+    sums: &mut [[V; VECTORS]; ROWS],
+    (a_rows, mut a_offset, a_step): (&[*const V::Left; ROWS], isize, isize),
+    (mut b, b_step, b_columns): (*const V::Right, isize, &[isize; VECTORS]),
+    count: isize,
+    last_mask: V::Mask,
+) {
+    for _ in 0..count {
+        // SAFETY: promised by the caller.
+        unsafe { step(sums, (a_rows, a_offset), (b, b_columns), V::DEPTH, last_mask) };
+        b = b.wrapping_offset(b_step);
+        a_offset += a_step;
     }
 }
 

@@ -57,29 +57,45 @@ where
     }
 }
 
-/// The whole row: tiles of eight pixels, then the rest.
+/// The whole row.
 #[inline(always)]
 pub(super) unsafe fn row<V: Products<Element = f32, Factor = V, Panel = V>>(row: &DepthwiseRow<'_>) {
     for channel in (0..row.channels).step_by(V::WIDTH) {
-        let mut pixel = 0;
-        // SAFETY: all tiles lie inside the row.
+        // SAFETY: all channels lie inside the row.
         unsafe {
             let mask = V::mask((row.channels - channel).min(V::WIDTH));
-            while pixel + 8 <= row.pixels {
-                tile::<V, 8>(row, pixel, channel, mask);
-                pixel += 8;
+            if V::is_whole(mask) {
+                pixels::<V>(row, channel, V::mask(V::WIDTH));
+            } else {
+                pixels::<V>(row, channel, mask);
             }
-            if pixel + 4 <= row.pixels {
-                tile::<V, 4>(row, pixel, channel, mask);
-                pixel += 4;
-            }
-            if pixel + 2 <= row.pixels {
-                tile::<V, 2>(row, pixel, channel, mask);
-                pixel += 2;
-            }
-            if pixel < row.pixels {
-                tile::<V, 1>(row, pixel, channel, mask);
-            }
+        }
+    }
+}
+
+/// The channels of a register: tiles of eight pixels, then the rest.
+#[inline(always)]
+unsafe fn pixels<V>(row: &DepthwiseRow<'_>, channel: usize, mask: V::Mask)
+where
+    V: Products<Element = f32, Factor = V, Panel = V>,
+{
+    let mut pixel = 0;
+    // SAFETY: all tiles lie inside the row.
+    unsafe {
+        while pixel + 8 <= row.pixels {
+            tile::<V, 8>(row, pixel, channel, mask);
+            pixel += 8;
+        }
+        if pixel + 4 <= row.pixels {
+            tile::<V, 4>(row, pixel, channel, mask);
+            pixel += 4;
+        }
+        if pixel + 2 <= row.pixels {
+            tile::<V, 2>(row, pixel, channel, mask);
+            pixel += 2;
+        }
+        if pixel < row.pixels {
+            tile::<V, 1>(row, pixel, channel, mask);
         }
     }
 }

@@ -15,6 +15,11 @@ pub(super) trait Lanes: Copy {
 
     /// The first `count` lanes; `count` is at most `WIDTH`.
     unsafe fn mask(count: usize) -> Self::Mask;
+    /// Whether the mask has all lanes, if a loop for such masks is worth compiling: if masked accesses branch.
+    #[inline(always)]
+    fn is_whole(_: Self::Mask) -> bool {
+        false
+    }
     /// All lanes zero.
     unsafe fn zero() -> Self;
     /// Loads all lanes from any address.

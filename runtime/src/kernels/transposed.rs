@@ -140,15 +140,35 @@ unsafe fn add_dots<V: Summed, const ROWS: usize, const COLUMNS: usize>(
         // SAFETY: the mask keeps the lanes inside of what the caller vouches for.
         unsafe {
             let mask = V::mask((depth - first).min(V::WIDTH));
-            let mut panel = [V::zero(); COLUMNS];
-            for (lanes, column) in panel.iter_mut().zip(b_columns) {
-                *lanes = V::load_masked(column.offset(b_offset).add(first), mask);
+            if V::is_whole(mask) {
+                add_lanes(sums, a_rows, b_columns, [a_offset, b_offset], first, V::mask(V::WIDTH));
+            } else {
+                add_lanes(sums, a_rows, b_columns, [a_offset, b_offset], first, mask);
             }
-            for (sums, row) in sums.iter_mut().zip(a_rows) {
-                let factors = V::load_masked(row.offset(a_offset).add(first), mask);
-                for (sum, lanes) in sums.iter_mut().zip(panel) {
-                    *sum = sum.multiply_add(factors, lanes);
-                }
+        }
+    }
+}
+
+/// Adds the products at the lanes of a register from `first` on.
+#[inline(always)]
+unsafe fn add_lanes<V: Summed, const ROWS: usize, const COLUMNS: usize>(
+    sums: &mut [[V; COLUMNS]; ROWS],
+    a_rows: &[*const f32; ROWS],
+    b_columns: &[*const f32; COLUMNS],
+    [a_offset, b_offset]: [isize; 2],
+    first: usize,
+    mask: V::Mask,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut panel = [V::zero(); COLUMNS];
+        for (lanes, column) in panel.iter_mut().zip(b_columns) {
+            *lanes = V::load_masked(column.offset(b_offset).add(first), mask);
+        }
+        for (sums, row) in sums.iter_mut().zip(a_rows) {
+            let factors = V::load_masked(row.offset(a_offset).add(first), mask);
+            for (sum, lanes) in sums.iter_mut().zip(panel) {
+                *sum = sum.multiply_add(factors, lanes);
             }
         }
     }
