@@ -5,6 +5,8 @@ use abi::{Descriptor, Product, Start};
 use super::lanes::{Lanes, Portable, Products};
 use super::levels::Instances;
 use super::prefetch::{self, Cache};
+#[cfg(target_arch = "aarch64")]
+use super::{arm, arm_bytes, levels::Level};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86, x86_matrix};
 
@@ -69,7 +71,7 @@ impl Columns {
     /// The offsets of a tile's registers in a row of B or C with strides `group` between column groups and `column`
     /// between columns.
     #[inline(always)]
-    fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64, column: usize) -> [isize; VECTORS] {
+    pub(super) fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64, column: usize) -> [isize; VECTORS] {
         let mut offsets = [0; VECTORS];
         for (v, offset) in offsets.iter_mut().enumerate() {
             let first = self.first + v * V::WIDTH;
@@ -315,6 +317,8 @@ impl Instances for TileSet<Floats> {
     };
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_FLOATS), (Level::V3, x86::V3_FLOATS)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, arm::FLOATS)];
 }
 
 impl Instances for TileSet<Doubles> {
@@ -324,6 +328,8 @@ impl Instances for TileSet<Doubles> {
     };
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_DOUBLES), (Level::V3, x86::V3_DOUBLES)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, arm::DOUBLES)];
 }
 
 impl Instances for TileSet<Bytes> {
@@ -333,6 +339,9 @@ impl Instances for TileSet<Bytes> {
     };
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::Vnni, x86::VNNI_BYTES), (Level::V3, x86::V3_BYTES)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] =
+        &[(Level::I8mm, arm_bytes::I8MM), (Level::Dotprod, arm_bytes::DOTPROD), (Level::Neon, arm_bytes::NEON)];
 }
 
 /// Computes an int8 contraction.

@@ -4,6 +4,8 @@ use abi::{Depthwise, Descriptor, Start};
 
 use super::lanes::{Portable, Products};
 use super::levels::Instances;
+#[cfg(target_arch = "aarch64")]
+use super::{arm, levels::Level};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86};
 
@@ -109,4 +111,6 @@ impl Instances for DepthwiseKernel {
     const PORTABLE: Self = portable;
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::v4_depthwise), (Level::V3, x86::v3_depthwise)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, arm::depthwise)];
 }

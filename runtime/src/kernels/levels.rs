@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// The instruction set levels of a processor; [`Level::V4`] and later ones include those before them.
+/// The instruction set levels of a processor. [`Level::V4`] and later ones of x86-64 include those before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     /// AVX2, FMA and F16C.
@@ -15,14 +15,23 @@ pub(super) enum Level {
     Vnni,
     /// AMX int8: products of tiles.
     Amx,
+    /// NEON, which every AArch64 processor has.
+    Neon,
+    /// AArch64's dotprod: dot products of four int8 or four uint8.
+    Dotprod,
+    /// AArch64's i8mm: dot products of four int8 and four uint8.
+    I8mm,
 }
 
 impl Level {
+    /// In the order of their numbers.
+    const ALL: [Level; 8] =
+        [Level::V3, Level::V4, Level::Vbmi, Level::Vnni, Level::Amx, Level::Neon, Level::Dotprod, Level::I8mm];
+
     /// Whether this processor has it. Called for every call of a kernel, and detected once.
     #[inline]
     fn is_there(self) -> bool {
-        static THERE: LazyLock<[bool; 5]> =
-            LazyLock::new(|| [Level::V3, Level::V4, Level::Vbmi, Level::Vnni, Level::Amx].map(Level::is_detected));
+        static THERE: LazyLock<[bool; Level::ALL.len()]> = LazyLock::new(|| Level::ALL.map(Level::is_detected));
         THERE[self as usize]
     }
 
@@ -39,9 +48,17 @@ impl Level {
                 Level::Vbmi => Level::V4.is_detected() && has!("avx512vbmi"),
                 Level::Vnni => Level::V4.is_detected() && has!("avx512vnni"),
                 Level::Amx => Level::Vnni.is_detected() && super::x86_matrix::is_there(),
+                Level::Neon | Level::Dotprod | Level::I8mm => false,
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        match self {
+            Level::Neon => true,
+            Level::Dotprod => std::arch::is_aarch64_feature_detected!("dotprod"),
+            Level::I8mm => std::arch::is_aarch64_feature_detected!("i8mm"),
+            Level::V3 | Level::V4 | Level::Vbmi | Level::Vnni | Level::Amx => false,
+        }
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         false
     }
 }

@@ -6,6 +6,10 @@
 #![allow(unsafe_code, reason = "kernels work on raw buffers whose extents the generated code guarantees")]
 
 mod accesses;
+#[cfg(target_arch = "aarch64")]
+mod arm;
+#[cfg(target_arch = "aarch64")]
+mod arm_bytes;
 mod blocks;
 mod contract;
 mod converted_operands;
@@ -55,7 +59,7 @@ use depthwise::{DepthwiseKernel, DepthwiseRow};
 use folds::Fold;
 use gather::Gather;
 use levels::Instances;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use levels::Level;
 use lines::AddPlane;
 pub(crate) use lines::Plane;
@@ -495,6 +499,8 @@ impl Instances for Row {
     const PORTABLE: Self = rows::portable;
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_rows::avx512), (Level::V3, x86_rows::avx2)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, arm::row)];
 }
 
 impl Instances for Fold {

@@ -9,6 +9,8 @@ use super::contract::{Columns, Contraction, Elements, Tile, TileSet, panel};
 use super::converted_operands::{Group, Prepared, along};
 use super::lanes::{Fused, Portable};
 use super::levels::Instances;
+#[cfg(target_arch = "aarch64")]
+use super::{arm, levels::Level};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86_transposed};
 
@@ -178,6 +180,8 @@ impl Instances for TileSet<Transposed> {
     const PORTABLE: Self = TileSet { width: COLUMNS, panels: &[panel!(dots<Transposed, Portable<f32>, 4>: 1 2)] };
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_transposed::V4), (Level::V3, x86_transposed::V3)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, arm::TRANSPOSED)];
 }
 
 impl Instances for Transpose {

@@ -13,6 +13,8 @@ use super::converted_operands::{Group, Prepared};
 use super::lanes::{Fused, Lanes, Portable, Products};
 use super::levels::Instances;
 use super::rows::Row;
+#[cfg(target_arch = "aarch64")]
+use super::{arm::HalfTiles, levels::Level};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86_halves::HalfTiles};
 
@@ -192,4 +194,6 @@ impl<H: Half> Instances for TileSet<Halves<H>> {
     const PORTABLE: Self = TileSet { width: 4, panels: &[panel!(tile<Halves<H>, Wide<Portable<f32>, H>, 1>: 1 2)] };
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, HalfTiles::<H>::V4), (Level::V3, HalfTiles::<H>::V3)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, HalfTiles::<H>::NEON)];
 }

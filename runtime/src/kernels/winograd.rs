@@ -13,6 +13,8 @@ use abi::{Descriptor, FEWEST_TILES, Product, Start, TILE_STEP, WINDOW, Winograd,
 use super::contract::{Columns, Contraction, Floats, Tile, tile};
 use super::lanes::{Fused, Portable};
 use super::levels::Instances;
+#[cfg(target_arch = "aarch64")]
+use super::{arm, levels::Level};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86};
 
@@ -448,4 +450,6 @@ impl Instances for Steps {
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] =
         &[(Level::Amx, x86::AMX_WINOGRAD), (Level::V4, x86::V4_WINOGRAD), (Level::V3, x86::V3_WINOGRAD)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, arm::WINOGRAD)];
 }

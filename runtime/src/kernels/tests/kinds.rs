@@ -183,3 +183,44 @@ fn doubles_of_every_size() {
         }
     }
 }
+
+/// Compares the bits of all instances with those of the portable one.
+#[cfg(target_arch = "aarch64")]
+fn check_rounding<E>(a: &[E::Left], b: &[E::Right], [rows, depth, cols]: [usize; 3])
+where
+    E: contract::Elements<Sum: Default + PartialEq + std::fmt::Debug> + 'static,
+    TileSet<E>: Instances,
+{
+    let walk = gemm(rows as i64, depth as i64, cols as i64, 1);
+    let descriptor = &Descriptor { walk, start: Start::Zero, right_padded: 1 };
+    let results = |set: &TileSet<E>| {
+        let mut c = vec![E::Sum::default(); rows * cols];
+        let (a, b, to) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
+        let problem = Contraction::<E> { descriptor, a, b, init: std::ptr::null(), c: to, rows, cols };
+        // SAFETY: the buffers reach as far as the descriptor does, and sums start from zero.
+        unsafe { problem.run(set) };
+        c
+    };
+    let expected = results(&TileSet::PORTABLE);
+    for set in TileSet::<E>::usable() {
+        assert_eq!(results(&set), expected, "width {}, rows {rows}, cols {cols}", set.width);
+    }
+}
+
+/// NEON and the portable instance for AArch64 both fuse multiply-adds, and sum in the same order.
+#[cfg(target_arch = "aarch64")]
+#[test]
+fn neon_rounds_as_the_portable_instance_does() {
+    for extents in (1..10).flat_map(|rows| [1, 6, 16, 31].map(|cols| [rows, 77, cols])) {
+        let [rows, depth, cols]: [usize; 3] = extents;
+        let a: Vec<f64> = (0..rows * depth).map(|at| (at as f64).sin()).collect();
+        let b: Vec<f64> = (0..depth * cols.next_multiple_of(16)).map(|at| (at as f64).cos()).collect();
+        let [a32, b32] = [&a, &b].map(|all| all.iter().map(|&x| x as f32).collect::<Vec<_>>());
+        let [f16s, bf16s]: [Vec<u16>; 2] = [|x| f16::from_f64(x).to_bits(), |x| bf16::from_f64(x).to_bits()]
+            .map(|narrow: fn(f64) -> u16| b.iter().map(|&x| narrow(x)).collect());
+        check_rounding::<Floats>(&a32, &b32, extents);
+        check_rounding::<Doubles>(&a, &b, extents);
+        check_rounding::<Halves<Ieee>>(&a32, &f16s, extents);
+        check_rounding::<Halves<Brain>>(&a32, &bf16s, extents);
+    }
+}
