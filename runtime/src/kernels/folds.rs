@@ -145,20 +145,10 @@ pub(super) unsafe fn portable(function: RowFold, source: *const f32, count: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::levels::Instances;
 
     fn machines() -> Vec<Fold> {
-        let mut machines: Vec<Fold> = vec![portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            use crate::kernels::x86_sixteen::{fold_avx2, fold_avx512};
-            if is_x86_feature_detected!("avx2") {
-                machines.push(fold_avx2);
-            }
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-                machines.push(fold_avx512);
-            }
-        }
-        machines
+        Fold::usable().collect()
     }
 
     fn apply(machine: Fold, fold: RowFold, row: &[f32]) -> f32 {

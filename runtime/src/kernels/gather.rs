@@ -115,14 +115,10 @@ pub(super) mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::levels::Instances;
 
     fn machines() -> Vec<&'static Gather> {
-        let mut machines = vec![&PORTABLE];
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f") {
-            machines.push(&x86::AVX512);
-        }
-        machines
+        <&Gather>::usable().collect()
     }
 
     #[test]

@@ -353,20 +353,10 @@ pub(super) unsafe fn portable(function: RowFold, lines: Lines, row: &Row) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::levels::Instances;
 
     fn machines() -> Vec<FoldWindows> {
-        let mut machines: Vec<FoldWindows> = vec![portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            use crate::kernels::x86_pooling::{avx2, avx512};
-            if is_x86_feature_detected!("avx2") {
-                machines.push(avx2);
-            }
-            if is_x86_feature_detected!("avx512dq") {
-                machines.push(avx512);
-            }
-        }
-        machines
+        FoldWindows::usable().collect()
     }
 
     /// Reductions of windows of 2×3 elements in rows of 300 values.

@@ -1,20 +1,10 @@
 //! Compares the row functions of every machine that this one supports with each other and with the functions in f64.
 
 use super::*;
+use crate::kernels::levels::Instances;
 
 fn machines() -> Vec<Row> {
-    let mut machines: Vec<Row> = vec![portable];
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::kernels::x86_rows::{avx2, avx512};
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
-            machines.push(avx2);
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-                machines.push(avx512);
-            }
-        }
-    }
-    machines
+    Row::usable().collect()
 }
 
 fn apply<A, B: Clone + Default>(machine: Row, function: impl Into<Function>, source: &[A]) -> Vec<B> {
