@@ -57,7 +57,7 @@ def packed(numbers):
     yield Case("attention_past_mask", "Attention", [x, w, b, integers32([[0, 1, 1, 1, 1, 1, 1], [1] * 7]), past], {**heads, "unidirectional": 1}, outputs=2)
     yield Case("attention_added", "Attention", [x, w, b, None, None, numbers.floats(1, 2, 3, 3)], heads)
     yield Case("attention_sizes", "Attention", [x, numbers.floats(6, 8 + 8 + 12), numbers.floats(28)], {**heads, "qkv_hidden_sizes": [8, 8, 12]})
-    bytes, weights = numbers.integers(0, 256, 2, 3, 6, dtype=numpy.uint8), numbers.integers(-128, 128, 6, 24, dtype=numpy.int8)
+    bytes, weights = numbers.integers(0, 256, 2, 3, 6, dtype=numpy.uint8), numbers.weights(6, 24)
     one, zero = numpy.float32(0.02), numpy.uint8(120)
     yield Case("qattention", "QAttention", [bytes, weights, b, one, numpy.float32(0.01), None, zero, numpy.int8(3)], heads)
     yield Case("qattention_columns", "QAttention", [bytes, weights, b, one, numbers.positive(24) / 10, integers32([3, 2]), zero, numpy.zeros(24, numpy.int8)], heads, weights=(1, 2, 4, 7))

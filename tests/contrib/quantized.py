@@ -27,7 +27,7 @@ def of_type(numbers, dtype, *shape):
 
 def products(numbers):
     f32, u8, i8 = numpy.float32, numpy.uint8, numpy.int8
-    a, b = of_type(numbers, u8, 2, 3, 8), of_type(numbers, i8, 8, 5)
+    a, b = of_type(numbers, u8, 2, 3, 8), numbers.weights(8, 5)
     scales, bias = numbers.positive(5), numbers.floats(5)
     name = "MatMulIntegerToFloat"
     yield Case("matmul_integer_to_float", name, [a, b, f32(0.02), f32(0.03)])
@@ -37,7 +37,7 @@ def products(numbers):
     x = numbers.floats(2, 3, 8)
     yield Case("dynamic_quantize_matmul", name, [x, b, f32(0.03)], tolerance=(2e-3, 2e-3))
     yield Case("dynamic_quantize_matmul_columns", name, [x, of_type(numbers, u8, 8, 5), scales, of_type(numbers, u8, 5), bias], weights=(1, 2, 3, 4), tolerance=(2e-3, 2e-2))
-    a, b, c = of_type(numbers, u8, 3, 8), of_type(numbers, i8, 8, 5), numbers.integers(-999, 999, 5, dtype=numpy.int32)
+    a, b, c = of_type(numbers, u8, 3, 8), numbers.weights(8, 5), numbers.integers(-999, 999, 5, dtype=numpy.int32)
     yield Case("qgemm_float", "QGemm", [a, f32(0.02), u8(100), b, f32(0.03), i8(0), c])
     yield Case("qgemm", "QGemm", [a, f32(0.02), u8(100), b, scales, of_type(numbers, i8, 5), c, f32(0.5), u8(128)], {"alpha": 0.5}, weights=(3, 4, 5, 6), tolerance=BYTES)
     turned = [numpy.ascontiguousarray(a.T), f32(0.02), u8(100), numpy.ascontiguousarray(b.T), f32(0.03), i8(0)]
@@ -149,7 +149,7 @@ def images(numbers):
     yield Case("qlinear_average_pool_last", "QLinearAveragePool", [last, *scales], {**pool, "channels_last": 1}, tolerance=BYTES)
     yield Case("qlinear_global_average_pool", "QLinearGlobalAveragePool", [x, *scales], tolerance=BYTES)
     yield Case("qlinear_global_average_pool_last", "QLinearGlobalAveragePool", [last, *scales], {"channels_last": 1}, tolerance=BYTES)
-    w, b = of_type(numbers, i8, 4, 3, 3, 3), numbers.integers(-999, 999, 4, dtype=numpy.int32)
+    w, b = numbers.weights(4, 3, 3, 3), numbers.integers(-999, 999, 4, dtype=numpy.int32)
     kernel = [w, numbers.positive(4), numpy.zeros(4, i8), f32(5), u8(120), b]
     yield Case("qlinear_conv", "QLinearConv", [x, *scales[:2], *kernel], {"pads": [1, 1, 1, 1]}, weights=(3, 4, 5, 8), tolerance=BYTES)
     yield Case("qlinear_conv_last", "QLinearConv", [last, *scales[:2], *kernel], {"pads": [1, 1, 1, 1], "channels_last": 1}, weights=(3, 4, 5, 8), tolerance=BYTES)
@@ -160,7 +160,7 @@ def recurrent(numbers):
     tolerance = (1e-2, 1e-2)
     for directions, direction in ((1, "forward"), (1, "reverse"), (2, "bidirectional")):
         x = numbers.floats(5, 1, 3)
-        w, r = of_type(numbers, numpy.int8, directions, 3, 4 * hidden), of_type(numbers, numpy.int8, directions, hidden, 4 * hidden)
+        w, r = numbers.weights(directions, 3, 4 * hidden), numbers.weights(directions, hidden, 4 * hidden)
         b, scale, zero = numbers.floats(directions, 8 * hidden), numbers.positive(directions) / 10, numpy.zeros(directions, numpy.int8)
         attributes = {"hidden_size": hidden, "direction": direction}
         inputs = [x, w, r, b, None, None, None, None, scale, zero, scale, zero]
