@@ -28,8 +28,9 @@ warnings.simplefilter("ignore")
 JUMPS = {"ArgMax", "ArgMin", "Cast", "CastLike", "Ceil", "Equal", "Floor", "Greater", "GreaterOrEqual", "IsInf", "IsNaN", "Less", "LessOrEqual", "Mod", "Round",
          "Sign", "TopK", "NonMaxSuppression", "QuantizeLinear", "DynamicQuantizeLinear", "Unique", "NonZero", "Where", "Hardmax", "QLinearMatMul", "QLinearConv",
          "MaxPool", "GridSample", "DeformConv", "RoiAlign", "ThresholdedRelu", "Shrink", "Compress", "BitCast", "Reciprocal", "Div", "Log", "Tan", "Pow", "Acosh", "Atanh"}
-# where the standard does not say what infinities and NaN become: in sums with padding, masks, transforms, ranges of numbers
-FINITE = {"Attention", "AveragePool", "Conv", "ConvTranspose", "DeformConv", "DFT", "DynamicQuantizeLinear", "GridSample", "LpPool", "MaxPool", "QuantizeLinear", "STFT"}
+# where the standard does not say what infinities and NaN become: in sums with padding, masks, weights of 0, transforms, ranges of numbers
+FINITE = {"Attention", "AveragePool", "Conv", "ConvTranspose", "DeformConv", "DFT", "DynamicQuantizeLinear", "GridSample", "LpPool", "MaxPool", "QuantizeLinear",
+          "RoiAlign", "STFT"}
 # where ONNX Runtime and the reference evaluator do something else, and why
 KNOWN = {"MelWeightMatrix": "frequencies below 0", "NonMaxSuppression": "thresholds below 0"}
 # relative to the largest number of a tensor
