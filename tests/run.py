@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 # what takes longest begins first, so that no core waits for it at the end
-LONGEST = ("suite", "conformance", "readme", "interpreted", "bare", "models", "link", "sonnx", "contraction")
+LONGEST = ("conformance", "sonnx", "interpreted", "models", "suite", "check", "link", "bare", "contraction", "upstream")
 
 
 def programs(cargo):
@@ -21,8 +21,8 @@ def programs(cargo):
         sys.exit(build.returncode)
     artefacts = [message for line in build.stdout.splitlines() if (message := json.loads(line))["reason"] == "compiler-artifact"]
     tests = [artefact for artefact in artefacts if artefact["profile"]["test"] and artefact["executable"]]
-    rank = lambda artefact: LONGEST.index(artefact["target"]["name"]) if artefact["target"]["name"] in LONGEST else len(LONGEST)
-    return [([artefact["executable"], "--quiet"], Path(artefact["manifest_path"]).parent) for artefact in sorted(tests, key=rank)]
+    tests.sort(key=lambda test: (*LONGEST, test["target"]["name"]).index(test["target"]["name"]))
+    return [([test["executable"], "--quiet"], Path(test["manifest_path"]).parent) for test in tests]
 
 
 def run(job):
@@ -31,7 +31,7 @@ def run(job):
     start = time.monotonic()
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     failure = f"\n{done.stdout}\nexit status {done.returncode}" if done.returncode else ""
-    print(f"{time.monotonic() - start:6.1f} s  {' '.join(map(os.path.basename, command[:1]))}{failure}", flush=True)
+    print(f"{time.monotonic() - start:6.1f} s  {os.path.basename(command[0])}{failure}", flush=True)
     return done.returncode == 0
 
 
