@@ -369,7 +369,10 @@ impl Model {
             Some((Status::Input, at)) => {
                 return self.inputs().get(at).map_or(c"".as_ptr(), |port| port.message);
             }
-            Some((Status::NotInitialized | Status::Routine | Status::NoAddress | Status::Stopped, _)) => UNKNOWN,
+            Some((
+                Status::NotInitialized | Status::Routine | Status::NoAddress | Status::Extent | Status::Stopped,
+                _,
+            )) => UNKNOWN,
             None if status == 0 => c"",
             None => {
                 // SAFETY: the object states their number.

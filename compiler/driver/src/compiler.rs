@@ -121,6 +121,7 @@ impl Compiler {
         options.list_nodes |= self.options.trace;
         options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
+        options.bounded.extend(self.options.bounds.keys().cloned());
         options.metadata |= self.options.metadata;
         options.outputs.extend(self.options.outputs.iter().cloned());
         for path in &self.options.operator_sets {
@@ -232,6 +233,7 @@ impl Compiler {
             self.enter(Stage::Kernels);
             omitted::refuse(&module)?;
             let prepared = if self.options.freestanding.is_none() { Prepared::Stored } else { Prepared::ByCode };
+            freestanding::bound_extents(&mut module, &signature, &self.options)?;
             pipeline::run(&mut module, &pipeline::kernels(&self.options, prepared), &self.options, &mut timings)?;
             wait_for_constants(&module)?;
             look(Traced::Kernel, &mut module);

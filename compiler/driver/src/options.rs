@@ -101,6 +101,8 @@ pub struct Options {
     pub workers: usize,
     /// Values of named dimensions, fixed before compilation.
     pub dims: BTreeMap<String, i64>,
+    /// The greatest values of named dimensions that runs are passed, for code without a runtime.
+    pub bounds: BTreeMap<String, i64>,
     /// Operator-set documents whose functions models may call if they import their domain.
     pub operator_sets: Vec<PathBuf>,
     /// Whether modules keep the model's metadata.
@@ -154,6 +156,7 @@ impl Default for Options {
             threads: 0,
             workers: 0,
             dims: BTreeMap::new(),
+            bounds: BTreeMap::new(),
             operator_sets: Vec::new(),
             metadata: false,
             ties: false,

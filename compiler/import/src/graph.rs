@@ -182,11 +182,12 @@ impl<'m> Importer<'_, 'm> {
         self.finish_function(&graph.name, inputs, results)
     }
 
-    /// Reports extents for dimensions that the model does not name.
+    /// Reports extents and bounds for dimensions that the model does not name.
     fn check_dimensions(&mut self, graph: &GraphProto) {
         let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
         let known: IndexSet<&str> = infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).collect();
-        let unknown = self.options.dimensions.keys().filter(|name| !known.contains(&***name));
+        let stated = self.options.dimensions.keys().chain(&self.options.bounded);
+        let unknown = stated.filter(|name| !known.contains(&***name));
         for name in unknown {
             let names = known.iter().copied().collect::<Vec<_>>().join(", ");
             let names = if known.is_empty() { "it names none".to_string() } else { format!("it names {names}") };

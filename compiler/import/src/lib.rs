@@ -74,6 +74,8 @@ pub struct Options {
     pub entry: Entry,
     /// Extents for symbolic dimensions, by name.
     pub dimensions: IndexMap<String, i64>,
+    /// Symbolic dimensions that keep their names, so that a bound of them can be stated.
+    pub bounded: IndexSet<String>,
     /// Shapes for inputs, by name; `None` is dynamic.
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
     /// Whether any broken rule refuses a model, or only errors.

@@ -27,7 +27,7 @@ pub(crate) fn select<'m>(model: Cow<'m, Model>, options: &Options) -> ir::Result
     Ok(Cow::Owned(model))
 }
 
-/// Unnamed dimensions of inputs for which the options have an extent, by the name that messages use: the input's name
+/// Unnamed dimensions of inputs for which the options have an extent or a bound, by the name that messages use: the input's name
 /// and the axis.
 fn unnamed(graph: &GraphProto, options: &Options) -> Vec<(usize, usize, String)> {
     let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
@@ -37,7 +37,13 @@ fn unnamed(graph: &GraphProto, options: &Options) -> Vec<(usize, usize, String)>
         let (input, axis) = (graph.input.iter().position(|info| info.name == input)?, axis.parse().ok()?);
         is_unnamed(&graph.input[input], axis).then(|| (input, axis, name.clone()))
     };
-    options.dimensions.keys().filter(|name| !known.contains(&***name)).filter_map(place).collect()
+    options
+        .dimensions
+        .keys()
+        .chain(&options.bounded)
+        .filter(|name| !known.contains(&***name))
+        .filter_map(place)
+        .collect()
 }
 
 fn is_unnamed(info: &ValueInfoProto, axis: usize) -> bool {

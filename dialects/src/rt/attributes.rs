@@ -40,6 +40,10 @@ pub const NUMBER: &str = "rt.number";
 pub const MAY_FAIL: &str = "rt.may_fail";
 /// On a module: the messages of assertions; status `n` means message `n - 1`.
 pub const MESSAGES: &str = "rt.messages";
+/// On the function of a model whose memory is static: the greatest extent of each dimension of each argument.
+pub const GREATEST_EXTENTS: &str = "rt.greatest_extents";
+/// On a module whose memory is static: the most bytes that a run writes to each output.
+pub const OUTPUT_BYTES: &str = "rt.output_bytes";
 /// On a module: the strings of the model, by their numbers from 1 on; number 0 is the empty string.
 pub const STRINGS: &str = "rt.strings";
 /// On a module: the functions whose calls are timed.
@@ -68,6 +72,8 @@ pub(super) const DEFINITIONS: &[AttributeDefinition] = &[
     AttributeDefinition::optional(NUMBER, AttributeKind::Integer),
     AttributeDefinition::optional(MAY_FAIL, AttributeKind::Unit),
     AttributeDefinition::optional(MESSAGES, AttributeKind::Array),
+    AttributeDefinition::optional(GREATEST_EXTENTS, AttributeKind::Array),
+    AttributeDefinition::optional(OUTPUT_BYTES, AttributeKind::Array),
     AttributeDefinition::optional(STRINGS, AttributeKind::Array),
     AttributeDefinition::optional(PROFILED, AttributeKind::Array),
     AttributeDefinition::optional(NODES, AttributeKind::Array),

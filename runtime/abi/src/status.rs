@@ -24,13 +24,15 @@ pub enum Status {
     NoWeights = -9,
     /// The file of weights cannot be read, or is that of another model.
     Weights = -10,
+    /// A dimension of a run without a runtime is negative or above its bound.
+    Extent = -11,
     /// The first input has a type or shape that the model does not take; the other inputs follow downwards.
     Input = -1000,
 }
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 11] = [
+    pub const ALL: [Status; 12] = [
         Status::OutOfMemory,
         Status::NotInitialized,
         Status::Routine,
@@ -41,6 +43,7 @@ impl Status {
         Status::Stopped,
         Status::NoWeights,
         Status::Weights,
+        Status::Extent,
         Status::Input,
     ];
 

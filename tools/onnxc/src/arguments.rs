@@ -1,5 +1,6 @@
 //! The command line, and what follows from it. `emit.rs` makes the options of the compiler from it.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,18 @@ use crate::check::{self, ProfileName};
 use crate::inspect;
 #[cfg(feature = "llvm")]
 use crate::{target, web};
+
+/// The greatest bound of a dimension, so that products of two do not overflow.
+const GREATEST_BOUND: i64 = 1 << 31;
+
+/// What `--dim` states of a dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dimension {
+    /// Its extent.
+    Fixed(i64),
+    /// Its greatest extent.
+    AtMost(i64),
+}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,9 +75,10 @@ pub(crate) struct Arguments {
     /// The optimisation level
     #[arg(short = 'O', default_value_t = 2, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) optimization: u8,
-    /// The extent of a named dimension, fixed before compilation
-    #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
-    pub(crate) dims: Vec<(String, i64)>,
+    /// The extent of a named dimension, fixed before compilation; NAME<=N is the greatest extent, for --freestanding, where
+    /// each run is passed its own
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension_or_bound)]
+    pub(crate) dims: Vec<(String, Dimension)>,
     /// An input with a default that remains an input; others become constants
     #[arg(long, value_name = "NAME")]
     pub(crate) overridable: Vec<String>,
@@ -101,7 +115,8 @@ pub(crate) struct Arguments {
     /// Keep the large constants in a file, which the model reads when it is loaded, instead of in the object, library or program
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// An object without a runtime, heap and threads, which needs nothing but memcpy and memset; all shapes must be fixed
+    /// An object without a runtime, heap and threads, which needs nothing but memcpy and memset; all shapes must be
+    /// fixed or bounded
     #[arg(long)]
     pub(crate) freestanding: bool,
     /// Let a module of WebAssembly fuse multiply-adds where the processor does; --emit npm writes such a module next to the
@@ -213,6 +228,23 @@ impl Arguments {
         }
     }
 
+    /// The extents of dimensions that are fixed.
+    pub(crate) fn fixed(&self) -> impl Iterator<Item = (String, i64)> {
+        self.dims.iter().filter_map(|(name, dimension)| match *dimension {
+            Dimension::Fixed(extent) => Some((name.clone(), extent)),
+            Dimension::AtMost(_) => None,
+        })
+    }
+
+    /// The greatest extents of dimensions that runs are passed.
+    pub(crate) fn bounds(&self) -> BTreeMap<String, i64> {
+        let bound = |(name, dimension): &(String, Dimension)| match *dimension {
+            Dimension::Fixed(_) => None,
+            Dimension::AtMost(greatest) => Some((name.clone(), greatest)),
+        };
+        self.dims.iter().filter_map(bound).collect()
+    }
+
     /// The prefix of exported functions, for code without a runtime.
     pub(crate) fn freestanding(&self) -> Option<String> {
         self.is_freestanding().then(|| self.symbols())
@@ -266,7 +298,7 @@ impl Arguments {
         match (&self.name, self.emit) {
             (_, Emit::Exe) => PROGRAM.to_string(),
             (Some(name), _) => name.clone(),
-            (None, _) => identifier(self.model.as_deref().unwrap_or(Path::new(PROGRAM))),
+            (None, _) => symbol(self.model.as_deref().unwrap_or(Path::new(PROGRAM))),
         }
     }
 
@@ -351,6 +383,13 @@ impl Arguments {
                 ));
             }
         }
+        if let Some((name, _)) = self.bounds().first_key_value()
+            && (!self.freestanding || self.profile == ProfileName::Sonnx || self.is_web())
+        {
+            return Err(Failure::usage(format!(
+                "--dim '{name}<=…': only --freestanding has bounds of extents, which are static memory's"
+            )));
+        }
         if self.is_freestanding() && self.sanitize {
             let option = self.freestanding_option();
             return Err(Failure::usage(format!(
@@ -378,14 +417,30 @@ impl Arguments {
     }
 }
 
+/// `NAME=N` or `NAME<=N` of `--dim`.
+fn dimension_or_bound(text: &str) -> Result<(String, Dimension), String> {
+    match text.split_once("<=") {
+        Some((name, greatest)) => {
+            let greatest = greatest.parse().ok().filter(|greatest| (0..=GREATEST_BOUND).contains(greatest));
+            let problem = || format!("expected a number from 0 to {GREATEST_BOUND} after <=");
+            Ok((name.to_string(), Dimension::AtMost(greatest.ok_or_else(problem)?)))
+        }
+        None => dimension(text).map(|(name, extent)| (name, Dimension::Fixed(extent))),
+    }
+}
+
 /// A C identifier from a file's name.
-fn identifier(path: &Path) -> String {
+fn symbol(path: &Path) -> String {
     if path == Path::new("-") {
         return PROGRAM.to_string();
     }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name = identifier(&path.file_stem().unwrap_or_default().to_string_lossy());
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }
+}
+
+/// A text as a part of a C identifier.
+pub(crate) fn identifier(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// Whether a text is a valid C identifier.

@@ -63,7 +63,8 @@ fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, dra
         Emit::Header if arguments.is_freestanding() => {
             let object = in_memory(drafts, write_object)?;
             let footprint = Footprint::of(&object)?;
-            write_text(arguments, &static_header(&interface, &signature, footprint.as_ref()), drafts)
+            let bounds = (&module, &arguments.bounds());
+            write_text(arguments, &static_header(&interface, &signature, footprint.as_ref(), bounds), drafts)
         }
         Emit::Header => write_text(arguments, &header(), drafts),
         Emit::Obj if arguments.output == Path::new("-") => write_binary(&in_memory(drafts, write_object)?),

@@ -26,7 +26,7 @@ pub(crate) fn write(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Res
 fn options(arguments: &Arguments) -> Result<ImportOptions, Failure> {
     let shape = |(name, extents): &(String, Vec<i64>)| (name.clone(), extents.iter().copied().map(Some).collect());
     Ok(ImportOptions {
-        dimensions: arguments.dims.iter().cloned().collect(),
+        dimensions: arguments.fixed().collect(),
         shapes: arguments.shapes.iter().map(shape).collect(),
         outputs: arguments.outputs.clone(),
         operator_sets: operator_sets(&arguments.operator_sets)?,

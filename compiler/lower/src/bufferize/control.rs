@@ -30,6 +30,7 @@ impl Host<'_> {
         let types = self.word_types(operation.results());
         let new = self.emit(scf::IF, &[condition], &types, []);
         self.body.op_mut(new).location = operation.location.clone();
+        let mut branches = Vec::new();
         for &region in operation.regions() {
             let new_region = self.body.add_region(new);
             let Some(&block) = self.source.blocks(region).first() else { continue };
@@ -40,10 +41,12 @@ impl Host<'_> {
                 host.close_scope(scope, &passed);
                 let words = host.words(&passed);
                 host.emit(scf::YIELD, &words, &[], []);
+                branches.push(words);
                 Ok(())
             })?;
         }
         let words = self.body.op(new).results().to_vec();
+        self.record_either(&words, &branches);
         self.bind_words(operation.results(), &words);
         Ok(())
     }

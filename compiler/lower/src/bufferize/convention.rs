@@ -17,7 +17,7 @@ use super::{Buffer, Host, Memory};
 impl Host<'_> {
     pub(super) fn bind_arguments(&mut self, entry: Block) {
         let mut word = 1;
-        for argument in self.source.arguments(entry).to_vec() {
+        for (number, argument) in self.source.arguments(entry).to_vec().into_iter().enumerate() {
             let r#type = self.source.value_type(argument).clone();
             let mut next = |host: &mut Self| {
                 let at = host.index(word);
@@ -32,6 +32,8 @@ impl Host<'_> {
             }
             let rank = r#type.rank().unwrap_or(0);
             let extents: Vec<Value> = (0..rank).map(|_| next(self)).collect();
+            let ranges = self.greatest.get(number).into_iter().flatten().map(|&greatest| (0, greatest));
+            self.ranges.extend(extents.iter().copied().zip(ranges));
             let memref = self.buffer_at(address, &r#type, &extents);
             self.buffers.insert(argument, Buffer { memref, extents });
         }
@@ -59,9 +61,9 @@ impl Host<'_> {
     }
 
     /// Memory for an output, which may be that of an input.
-    pub(super) fn output_memory(&mut self, index: usize, bytes: Value, over: Option<Value>) -> Value {
+    pub(super) fn output_memory(&mut self, index: usize, bytes: Value, over: Option<Value>) -> ir::Result<Value> {
         if self.memory == Memory::Static {
-            return self.callers_memory(self.output_words[index]);
+            return self.callers_memory(index, bytes);
         }
         let over = match over {
             Some(input) => self.address(self.buffers[&input].memref),
@@ -70,7 +72,7 @@ impl Host<'_> {
         let number = self.index(index as i64);
         let context = self.context;
         let callee = Attributes::from([("callee", Attribute::symbol("rt_output"))]);
-        self.value(func::CALL, &[context, number, bytes, over], Type::memref(vec![None], Type::I8), callee)
+        Ok(self.value(func::CALL, &[context, number, bytes, over], Type::memref(vec![None], Type::I8), callee))
     }
 
     pub(super) fn finish_output(&mut self, index: usize, result: Value) -> ir::Result<()> {
@@ -87,7 +89,7 @@ impl Host<'_> {
             let r#type = self.source.value_type(result).clone();
             let size = self.size_of(&r#type, &buffer.extents, &Location::Unknown)?;
             let bytes = self.checked_bytes(size, &Location::Unknown);
-            let memory = self.output_memory(index, bytes, None);
+            let memory = self.output_memory(index, bytes, None)?;
             let target = self.address(memory);
             let source = self.address(buffer.memref);
             self.copy(target, source, bytes);

@@ -11,10 +11,7 @@ use super::{ALIGNMENT, Buffer, Host, Memory};
 impl Host<'_> {
     /// A buffer of the module.
     pub(super) fn static_bytes(&mut self, bytes: Value, location: &Location) -> ir::Result<Value> {
-        let Some(bytes) = ir::constant_integer(&self.body, bytes) else {
-            let message = "its size is known only at run time, but only static memory is available";
-            return Err(Diagnostic::unsupported(location.clone(), message).into());
-        };
+        let bytes = self.greatest_of(bytes, "its size", location)?;
         let name = format!("{}_memory_{}", self.name, self.globals);
         self.globals += 1;
         let buffer = Type::memref(vec![Some(bytes.max(1))], Type::I8);
@@ -32,12 +29,22 @@ impl Host<'_> {
         Ok(self.value(memref::CAST, &[memory], Type::memref(vec![None], Type::I8), []))
     }
 
-    /// The memory whose address the caller has put into a word of the table.
-    pub(super) fn callers_memory(&mut self, word: i64) -> Value {
-        let at = self.index(word);
+    /// The most that a size can be; an error if there is no bound.
+    fn greatest_of(&self, bytes: Value, what: &str, location: &Location) -> ir::Result<i64> {
+        self.range(bytes).map(|(_, greatest)| greatest).ok_or_else(|| {
+            let message = format!("{what} is known only at run time, but only static memory is available");
+            Diagnostic::unsupported(location.clone(), message).into()
+        })
+    }
+
+    /// The memory of an output, whose address the caller has put into the table.
+    pub(super) fn callers_memory(&mut self, output: usize, bytes: Value) -> ir::Result<Value> {
+        let greatest = self.greatest_of(bytes, &format!("the size of output {output}"), &Location::Unknown)?;
+        self.output_bytes.insert(output, greatest);
+        let at = self.index(self.output_words[output]);
         let word = self.load_word(self.table, at);
         let address = self.value(arith::INDEX_CAST, &[word], Type::Index, []);
-        self.value(rt::BUFFER, &[address], Type::memref(vec![None], Type::I8), [])
+        Ok(self.value(rt::BUFFER, &[address], Type::memref(vec![None], Type::I8), []))
     }
 
     /// Copies bytes between buffers that do not overlap.

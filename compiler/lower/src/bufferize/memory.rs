@@ -173,7 +173,7 @@ impl Host<'_> {
         let bytes = self.checked_bytes(size, location);
         let zero = self.index(0);
         let (memory, offset) = if let Some(&index) = self.outputs.get(&value) {
-            (self.output_memory(index, bytes, self.rewritten.get(&value).copied()), zero)
+            (self.output_memory(index, bytes, self.rewritten.get(&value).copied())?, zero)
         } else if let Some(place) = self.places.get(&value) {
             (place.bytes, place.offset)
         } else {

@@ -8,6 +8,7 @@
 //! - `control`: conditionals and loops.
 //! - `routines`: calls of the runtime's routines.
 //! - `fixed`: memory that is part of the module, for runs without a heap.
+//! - `greatest`: the greatest values of sizes, if extents have bounds.
 //! - `operations`: operation by operation from tensors to buffers.
 //!
 //! Invariants
@@ -19,6 +20,7 @@ mod constants;
 mod control;
 mod convention;
 mod fixed;
+mod greatest;
 mod lifetimes;
 mod memory;
 mod operations;
@@ -26,6 +28,7 @@ mod routines;
 mod sizes;
 mod stacks;
 
+use dialects::rt::attributes::{GREATEST_EXTENTS, OUTPUT_BYTES};
 use dialects::rt::routines::is_handle;
 use dialects::{OpCode, arith, cf, func, memref, rt};
 use ir::pass::Choice;
@@ -51,7 +54,7 @@ pub enum Memory {
     /// The run, which allocates it on the heap.
     #[default]
     Run,
-    /// The module. One run at a time, all sizes static, outputs in the caller's buffers.
+    /// The module. One run at a time, all sizes static or bounded, outputs in the caller's buffers.
     Static,
 }
 
@@ -102,6 +105,12 @@ struct Host<'m> {
     /// The conditions that have been asserted on every path to this point.
     checked: IndexSet<Value>,
     table: Value,
+    /// The greatest extents of the arguments, if they have bounds.
+    greatest: Vec<Vec<i64>>,
+    /// The ranges of extents and sizes, as far as they are known.
+    ranges: IndexMap<Value, greatest::Range>,
+    /// The most bytes of each output, if the memory is static.
+    output_bytes: IndexMap<usize, i64>,
 }
 
 /// Bufferizes the function `name` and adapts it to the host calling convention.
@@ -112,6 +121,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
         let message = format!("@{name} has an argument or a result of type {}, which is not a ranked tensor", r#type);
         return Err(Diagnostic::input(module.body.op(function.op).location.clone(), message).into());
     }
+    let greatest = function.attributes.get(GREATEST_EXTENTS).map(greatest::lists).unwrap_or_default();
     let Some((op, source)) = module.take_function(name) else { return Ok(()) };
     let table_type = Type::memref(vec![None], Type::I64);
     let mut body = Body::new();
@@ -145,9 +155,15 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
         places: IndexMap::default(),
         checked: IndexSet::default(),
         table,
+        greatest,
+        ranges: IndexMap::default(),
+        output_bytes: IndexMap::default(),
     };
     host.run()?;
-    let body = host.body;
+    let Host { body, output_bytes, greatest, .. } = host;
+    if !greatest.is_empty() {
+        module.attributes.set(OUTPUT_BYTES, greatest::list(&output_bytes));
+    }
     module.body.set_isolated(op, body);
     let r#type = FunctionType { inputs: vec![table_type], results: vec![Type::I64] };
     let attributes = &mut module.body.op_mut(op).attributes;
@@ -216,6 +232,7 @@ impl Host<'_> {
         let mut builder = Builder::at_end(&mut self.body, self.at);
         let value = builder.value(pure.name.clone(), &pure.operands, pure.result.clone(), pure.attributes.clone());
         let value = self.folded(&pure, value);
+        self.record_range(value);
         self.known.insert(pure, value);
         value
     }

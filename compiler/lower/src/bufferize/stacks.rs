@@ -1,6 +1,6 @@
 //! Results that grow by one element per iteration of a loop, in memory that is part of the module.
 //!
-//! The maximum number of iterations is a constant, so that the memory of all elements is allocated before the loop: each
+//! The number of iterations has a bound, a constant or one that follows from those of extents, so that the memory of all elements is allocated before the loop: each
 //! iteration appends in place.
 
 use dialects::arith::CmpIPredicate;
@@ -26,7 +26,9 @@ impl Host<'_> {
     /// The address and the extents of an empty tensor with room for all elements that a loop appends.
     fn new_stack(&mut self, repetition: Op, append: Op) -> ir::Result<Vec<Value>> {
         let location = self.source.op(append).location.clone();
-        let most = most_iterations(&self.source, repetition).ok_or_else(|| unbounded(&location))?;
+        let limits = limits_of_iterations(&self.source, repetition).unwrap_or_default();
+        let greatest = limits.into_iter().filter_map(|limit| self.greatest_count(limit));
+        let most = greatest.min().ok_or_else(|| unbounded(&location))?;
         let element = self.source.value_type(rt::Append::of(&self.source, append).element).clone();
         let shape = element.static_shape().ok_or_else(|| unbounded(&location))?;
         let size = self.size_of(&element, &[], &location)?;
@@ -38,11 +40,17 @@ impl Host<'_> {
         words.extend(extents.map(|extent| self.index(extent)).collect::<Vec<_>>());
         Ok(words)
     }
+
+    /// The greatest number of iterations below a limit of the source.
+    fn greatest_count(&self, limit: Value) -> Option<i64> {
+        let known = ir::constant_integer(&self.source, limit);
+        let greatest = || self.range(*self.scalars.get(&limit)?).map(|(_, greatest)| greatest);
+        known.or_else(greatest).map(|most| most.max(0))
+    }
 }
 
 fn unbounded(location: &Location) -> Diagnostic {
-    let message =
-        "a result that grows from iteration to iteration has no static memory unless the number of iterations is known";
+    let message = "a result that grows from iteration to iteration has no static memory unless the number of iterations has a bound";
     Diagnostic::unsupported(location.clone(), message)
 }
 
@@ -54,8 +62,8 @@ fn appended(body: &Body, repetition: Op, operand: usize) -> Option<Op> {
     (rt::Append::of(body, append).tensor == body.arguments(block)[operand]).then_some(append)
 }
 
-/// The maximum number of iterations of a loop that counts from zero in its first operand, if it is a constant.
-fn most_iterations(body: &Body, repetition: Op) -> Option<i64> {
+/// The limits of the number of iterations of a loop that counts from zero in its first operand.
+fn limits_of_iterations(body: &Body, repetition: Op) -> Option<Vec<Value>> {
     let [before, after] = [0, 1].map(|region| body.blocks(body.op(repetition).regions()[region])[0]);
     let next = body.operand(body.terminator(after)?, 0);
     let step = body.defining_op(next).filter(|&op| body.is(op, arith::ADDI))?;
@@ -65,18 +73,20 @@ fn most_iterations(body: &Body, repetition: Op) -> Option<i64> {
     let end = body.terminator(before).filter(|&op| body.is(op, scf::CONDITION))?;
     let scf::Condition { condition, args } = scf::Condition::of(body, end);
     let passes_on = args.first() == body.arguments(before).first();
-    let limit = limit(body, condition, body.arguments(before)[0])?;
-    (counts && passes_on).then_some(limit.max(0))
+    (counts && passes_on).then(|| limits(body, condition, body.arguments(before)[0]))
 }
 
-/// The constant that a condition requires a counter to be below.
-fn limit(body: &Body, condition: Value, counter: Value) -> Option<i64> {
-    let op = body.defining_op(condition)?;
-    let operands = [0, 1].map(|at| body.op(op).operands().get(at).copied());
-    let [Some(left), Some(right)] = operands else { return None };
-    if body.is(op, arith::ANDI) {
-        return limit(body, left, counter).or_else(|| limit(body, right, counter));
+/// The values that a condition requires a counter to be below.
+fn limits(body: &Body, condition: Value, counter: Value) -> Vec<Value> {
+    let Some(op) = body.defining_op(condition) else { return vec![] };
+    match *body.op(op).operands() {
+        [left, right] if body.is(op, arith::ANDI) => {
+            [limits(body, left, counter), limits(body, right, counter)].concat()
+        }
+        [left, right] if left == counter && body.is(op, arith::CMPI) => {
+            let is_below = CmpIPredicate::of(body, op) == Some(CmpIPredicate::Slt);
+            if is_below { vec![right] } else { vec![] }
+        }
+        _ => vec![],
     }
-    let is_below = body.is(op, arith::CMPI) && CmpIPredicate::of(body, op) == Some(CmpIPredicate::Slt);
-    ir::constant_integer(body, right).filter(|_| is_below && left == counter)
 }
