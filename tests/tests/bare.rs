@@ -5,6 +5,7 @@ use std::process::Command;
 
 use tests::conformance::repository;
 use tests::linked::run;
+use tests::npy::Array;
 use tests::scratch;
 use tests::worker::onnxc;
 
@@ -62,12 +63,7 @@ fn models() -> Option<PathBuf> {
 
 /// The elements of an array of f32 as words of C.
 fn header(array: &Path, outputs: usize) -> String {
-    let bytes = std::fs::read(array).expect("the generator writes the input");
-    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    let words = bytes[10 + length..]
-        .chunks_exact(4)
-        .map(|word| format!("{}u", u32::from_le_bytes(word.try_into().expect("four bytes"))));
-    let words: Vec<String> = words.collect();
+    let words: Vec<String> = Array::read(array).words().map(|word| format!("{word}u")).collect();
     format!("#define OUTPUT {outputs}\nstatic const uint32_t input[] = {{{}}};\n", words.join(","))
 }
 
@@ -117,10 +113,9 @@ fn expected(folder: &Path, outputs: usize) -> Vec<String> {
     let mut here = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))).with_file_name("onnx-run"));
     here.arg(folder.join("model.onnx")).arg("--input").arg(format!("x={}", folder.join("x.npy").display()));
     run(here.args(["--fixed-fp", "--quiet", "--no-cache", "--save"]).arg(&results));
-    let bytes = std::fs::read(results.join("y.npy")).expect("it has an output y");
-    let elements = &bytes[bytes.len() - 4 * outputs..];
-    let bits = |word: &[u8]| format!("{:08x}", u32::from_le_bytes(word.try_into().expect("four bytes")));
-    elements.chunks_exact(4).map(bits).collect()
+    let bits: Vec<String> = Array::read(&results.join("y.npy")).words().map(|word| format!("{word:08x}")).collect();
+    assert_eq!(bits.len(), outputs, "elements of y");
+    bits
 }
 
 #[test]

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tests::npy::{self, Array};
 use tests::worker::onnxc;
-use tests::{linked, npy, scratch};
+use tests::{linked, scratch};
 
 /// A model, the bounds of its dimensions, and for each input its extents: numbers, or the index of a dimension.
 struct Case {
@@ -188,15 +189,11 @@ fn expected(folder: &Path, model: &Path, case: &Case, extents: &[usize]) -> Opti
     assert!(status.success(), "{here:?}: {status}");
     let (mut shapes, mut words) = (vec![], vec![]);
     for name in case.outputs {
-        let bytes = std::fs::read(results.join(format!("{name}.npy"))).expect("it has this output");
-        let length = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-        let header = String::from_utf8_lossy(&bytes[10..length]);
-        let shape = header.split_once("'shape': (").expect("a shape").1.split_once(')').expect("its end").0;
-        shapes.extend(shape.split(',').filter_map(|extent| extent.trim().parse::<usize>().ok()));
-        let word = |word: &[u8]| format!("{:08x}", u32::from_le_bytes(word.try_into().expect("four bytes")));
-        words.push(bytes[length..].chunks_exact(4).map(word).collect::<Vec<_>>());
+        let output = Array::read(&results.join(format!("{name}.npy")));
+        shapes.extend_from_slice(&output.shape);
+        words.extend(output.words().map(|word| format!("{word:08x}")));
     }
-    Some((shapes, words.concat()))
+    Some((shapes, words))
 }
 
 /// The words of each output that a run writes, of all that the program prints.

@@ -24,11 +24,11 @@ pub(crate) fn bound_extents(module: &mut Module, signature: &Signature, options:
     }
     let shapes = shapes(signature, options)?;
     let greatest = |extent: &low::Extent| match *extent {
-        low::Extent::Fixed(extent) => Attribute::i64(extent),
-        low::Extent::Dimension(number) => Attribute::i64(shapes.greatest[number]),
+        low::Extent::Fixed(extent) => extent,
+        low::Extent::Dimension(number) => shapes.greatest[number],
     };
-    let inputs = shapes.inputs.iter().map(|shape| Attribute::Array(shape.iter().map(greatest).collect()));
-    let inputs = Attribute::Array(inputs.collect());
+    let input = |shape: &Vec<low::Extent>| Attribute::i64_array(&shape.iter().map(greatest).collect::<Vec<_>>());
+    let inputs = Attribute::Array(shapes.inputs.iter().map(input).collect());
     if let Some(main) = module.symbol(MAIN) {
         module.body.op_mut(main).attributes.set(GREATEST_EXTENTS, inputs);
     }

@@ -73,7 +73,7 @@ pub(super) const DEFINITIONS: &[AttributeDefinition] = &[
     AttributeDefinition::optional(MAY_FAIL, AttributeKind::Unit),
     AttributeDefinition::optional(MESSAGES, AttributeKind::Array),
     AttributeDefinition::optional(GREATEST_EXTENTS, AttributeKind::Array),
-    AttributeDefinition::optional(OUTPUT_BYTES, AttributeKind::Array),
+    AttributeDefinition::optional(OUTPUT_BYTES, AttributeKind::Integers),
     AttributeDefinition::optional(STRINGS, AttributeKind::Array),
     AttributeDefinition::optional(PROFILED, AttributeKind::Array),
     AttributeDefinition::optional(NODES, AttributeKind::Array),

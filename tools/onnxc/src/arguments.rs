@@ -252,7 +252,12 @@ impl Arguments {
 
     /// Whether code has no runtime.
     pub(crate) fn is_freestanding(&self) -> bool {
-        self.freestanding || self.profile == ProfileName::Sonnx || self.is_web()
+        self.freestanding || self.has_fixed_extents()
+    }
+
+    /// Whether code has no runtime, and all extents must be fixed.
+    fn has_fixed_extents(&self) -> bool {
+        self.profile == ProfileName::Sonnx || self.is_web()
     }
 
     /// The option that asks for code without a runtime.
@@ -384,7 +389,7 @@ impl Arguments {
             }
         }
         if let Some((name, _)) = self.bounds().first_key_value()
-            && (!self.freestanding || self.profile == ProfileName::Sonnx || self.is_web())
+            && (!self.freestanding || self.has_fixed_extents())
         {
             return Err(Failure::usage(format!(
                 "--dim '{name}<=…': only --freestanding has bounds of extents, which are static memory's"

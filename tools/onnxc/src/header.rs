@@ -1,16 +1,11 @@
 //! The C interface of an object or library: the header, and the description in the object.
 
-use std::collections::BTreeMap;
-
 use codegen_llvm::{Interface, Port};
 use dialects::memref;
-use dialects::rt::attributes::{MESSAGES, OUTPUT_BYTES, STRINGS};
-use driver::{Extent, PROCESSOR_LEVEL, Signature, Status, type_name};
+use dialects::rt::attributes::{MESSAGES, STRINGS};
+use driver::{Extent, PROCESSOR_LEVEL, Signature, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Location, Module, Type};
-
-use crate::arguments::identifier;
-use crate::footprint::Footprint;
 
 /// The part that is common to all models.
 const TEMPLATE: &str = include_str!("model.h");
@@ -18,14 +13,6 @@ const TEMPLATE: &str = include_str!("model.h");
 const WEIGHTS_TEMPLATE: &str = include_str!("weights.h");
 /// The additional part for models with training.
 const TRAINING_TEMPLATE: &str = include_str!("training.h");
-/// The header of models without a runtime.
-const STATIC_TEMPLATE: &str = include_str!("static_model.h");
-/// The function that runs them.
-const STATIC_RUN_TEMPLATE: &str = include_str!("static_run.h");
-/// The function that runs them if they have dimensions with bounds.
-const BOUNDED_RUN_TEMPLATE: &str = include_str!("bounded_run.h");
-/// The part of it that states the memory of the object.
-const MEMORY_TEMPLATE: &str = include_str!("static_memory.h");
 
 /// The interface of a model whose symbols begin with `name`. Defaults of inputs become data of the module.
 pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
@@ -96,98 +83,13 @@ pub(crate) fn header(interface: &Interface, signature: &Signature, step: Option<
     guarded(&interface.name, &(fill(TEMPLATE, interface, signature) + &weights + &training))
 }
 
-/// Dimensions of a model without a runtime, which runs are passed.
-struct Dimensions<'a> {
-    /// Their greatest values, in the order of a run's.
-    greatest: &'a BTreeMap<String, i64>,
-    /// The most bytes of each output, if there are any.
-    output_bytes: Vec<i64>,
-}
-
-/// The header of a model without a runtime; dimensions have these bounds, which the module was compiled for.
-pub(crate) fn static_header(
-    interface: &Interface,
-    signature: &Signature,
-    footprint: Option<&Footprint>,
-    (module, bounds): (&Module, &BTreeMap<String, i64>),
-) -> String {
-    let output_bytes = module.attributes.get(OUTPUT_BYTES).and_then(Attribute::as_array).unwrap_or_default();
-    let output_bytes = output_bytes.iter().filter_map(Attribute::as_integer).collect();
-    let dimensions = &Dimensions { greatest: bounds, output_bytes };
-    let messages = interface.messages.iter().enumerate();
-    let rows: Vec<String> =
-        messages.map(|(at, message)| format!("     {}: {}", at + 1, in_comment(message.clone()))).collect();
-    let run = match dimensions.greatest.is_empty() {
-        true => STATIC_RUN_TEMPLATE.to_string(),
-        false => bounded_run(dimensions, signature),
-    };
-    let template = STATIC_TEMPLATE
-        .replace("@RUN@", &run)
-        .replace("@MESSAGES@", if rows.is_empty() { "     nothing can be" } else { "@ROWS@" })
-        .replace("@ROWS@", &rows.join("\n"))
-        .replace(
-            "@MEMORY@",
-            &footprint.map_or(String::new(), |footprint| memory(footprint, interface, signature, dimensions)),
-        )
-        .replace("@EXTENT@", &Status::Extent.code().to_string())
-        .replace("@NO_ADDRESS@", &Status::NoAddress.code().to_string())
-        .replace("@NOT_INITIALIZED@", &Status::NotInitialized.code().to_string());
-    guarded(&interface.name, &fill(&template, interface, signature))
-}
-
-/// The part of a header that declares the run of a model with dimensions.
-fn bounded_run(dimensions: &Dimensions<'_>, signature: &Signature) -> String {
-    let index = |(number, (name, greatest)): (usize, (&String, &i64))| {
-        let word = identifier(name);
-        format!(
-            "enum {{ @NAME@_dimension_{word} = {number} }}; /* {} */\n#define @NAME@_dimension_{word}_max {greatest}",
-            in_comment(name.clone())
-        )
-    };
-    let indices: Vec<String> = dimensions.greatest.iter().enumerate().map(index).collect();
-    let memory = dimensions.output_bytes.iter().enumerate();
-    let memory: Vec<String> =
-        memory.map(|(number, bytes)| format!("#define @NAME@_output_{number}_bytes_max {bytes}")).collect();
-    let extents: usize = signature.outputs.iter().map(|port| port.shape.len()).sum();
-    BOUNDED_RUN_TEMPLATE
-        .replace("@DIMENSIONS@", &indices.join("\n"))
-        .replace("@OUTPUT_MEMORY@", &memory.join("\n"))
-        .replace("@OUTPUT_EXTENTS@", &extents.to_string())
-}
-
-/// The part of a header that states the memory of the object.
-fn memory(footprint: &Footprint, interface: &Interface, signature: &Signature, dimensions: &Dimensions<'_>) -> String {
-    let bytes = |(own, port): (&driver::Port, &Port)| {
-        let extents = own.shape.iter().map(|extent| match extent {
-            Extent::Fixed(extent) => *extent,
-            Extent::Named(name) => dimensions.greatest.get(name).copied().unwrap_or(0),
-            Extent::Any => 0,
-        });
-        extents.product::<i64>() * port.element_bytes as i64
-    };
-    let inputs: i64 = signature.inputs.iter().zip(&interface.inputs).map(bytes).sum();
-    let outputs: i64 = match dimensions.greatest.is_empty() {
-        true => signature.outputs.iter().zip(&interface.outputs).map(bytes).sum(),
-        false => dimensions.output_bytes.iter().sum(),
-    };
-    let stack = footprint.stack.map(|bytes| format!("#define @NAME@_stack_bytes {bytes}\n"));
-    MEMORY_TEMPLATE
-        .replace("@PROCESSOR@", &footprint.processor)
-        .replace("@CODE@", &footprint.code.to_string())
-        .replace("@INPUT_BYTES@", &inputs.to_string())
-        .replace("@OUTPUT_BYTES@", &outputs.to_string())
-        .replace("@FLASH@", &footprint.flash().to_string())
-        .replace("@RAM@", &footprint.ram.to_string())
-        .replace("@STACK@", &stack.unwrap_or_default())
-}
-
 /// Text must not end the comment that contains it.
-fn in_comment(text: String) -> String {
+pub(crate) fn in_comment(text: String) -> String {
     text.replace("*/", "* /").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Fills a template with a model's inputs and outputs. Variables are not visible to callers.
-fn fill(template: &str, interface: &Interface, signature: &Signature) -> String {
+pub(crate) fn fill(template: &str, interface: &Interface, signature: &Signature) -> String {
     let count = |ports: &[driver::Port]| ports.iter().filter(|port| port.is_variable).count();
     let row = |kind: &str, at: usize, port: &driver::Port| {
         format!("     {kind} {at}: {}", in_comment(format!("{}: {}", port.name, port.describe())))
@@ -212,7 +114,8 @@ fn element_types(name: &str) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-fn guarded(name: &str, body: &str) -> String {
+/// A header with this body, as C and C++ include it.
+pub(crate) fn guarded(name: &str, body: &str) -> String {
     let guard = format!("{}_H", name.to_uppercase());
     let language = ("#ifdef __cplusplus\nextern \"C\" {\n#endif", "#ifdef __cplusplus\n}\n#endif");
     format!(

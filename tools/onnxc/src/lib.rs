@@ -24,6 +24,8 @@ mod program;
 mod report_page;
 mod simplify;
 #[cfg(feature = "llvm")]
+mod static_header;
+#[cfg(feature = "llvm")]
 mod target;
 #[cfg(feature = "llvm")]
 mod trace;

@@ -12,9 +12,10 @@ use crate::archive::archive;
 use crate::arguments::{Arguments, Emit};
 use crate::emit::write_text;
 use crate::footprint::{Footprint, stack_symbol};
-use crate::header::{header, static_header};
+use crate::header::header;
 use crate::linker::Linked;
 use crate::program::{Program, Whole};
+use crate::static_header::static_header;
 
 /// The prefix of folders with the inputs of the linker.
 pub(crate) const SCRATCH: &str = "onnxc";

@@ -40,7 +40,7 @@ impl Host<'_> {
     /// The memory of an output, whose address the caller has put into the table.
     pub(super) fn callers_memory(&mut self, output: usize, bytes: Value) -> ir::Result<Value> {
         let greatest = self.greatest_of(bytes, &format!("the size of output {output}"), &Location::Unknown)?;
-        self.output_bytes.insert(output, greatest);
+        self.output_bytes[output] = greatest;
         let at = self.index(self.output_words[output]);
         let word = self.load_word(self.table, at);
         let address = self.value(arith::INDEX_CAST, &[word], Type::Index, []);

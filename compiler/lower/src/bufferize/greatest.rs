@@ -1,7 +1,7 @@
 //! The greatest values of sizes, from bounds of the arguments' extents: how much static memory is enough for every run.
 
 use dialects::{OpCodes, arith};
-use ir::{Attribute, IndexMap, Value};
+use ir::Value;
 
 use super::Host;
 
@@ -17,8 +17,7 @@ impl Host<'_> {
 
     /// Records the range of a new value.
     pub(super) fn record_range(&mut self, value: Value) {
-        // nothing has a range if no extent has a bound
-        if !self.ranges.is_empty()
+        if self.has_bounds()
             && let Some(range) = self.range_of_result(value)
         {
             self.ranges.insert(value, range);
@@ -27,8 +26,7 @@ impl Host<'_> {
 
     /// Records the ranges of words that are those of one of the branches.
     pub(super) fn record_either(&mut self, words: &[Value], branches: &[Vec<Value>]) {
-        // nothing has a range if no extent has a bound
-        if self.ranges.is_empty() {
+        if !self.has_bounds() {
             return;
         }
         for (at, &word) in words.iter().enumerate() {
@@ -37,6 +35,11 @@ impl Host<'_> {
                 self.ranges.insert(word, range);
             }
         }
+    }
+
+    /// Whether extents of arguments have bounds; otherwise constants alone have a range.
+    fn has_bounds(&self) -> bool {
+        !self.greatest.is_empty()
     }
 
     fn range_of_result(&self, value: Value) -> Option<Range> {
@@ -81,19 +84,4 @@ fn either(a: Range, b: Range) -> Range {
 
 fn positive(range: Range) -> Option<Range> {
     (range.0 > 0).then_some(range)
-}
-
-/// The lists of an attribute.
-pub(super) fn lists(attribute: &Attribute) -> Vec<Vec<i64>> {
-    let numbers = |list: &Attribute| {
-        list.as_array().unwrap_or_default().iter().filter_map(Attribute::as_integer).collect::<Vec<i64>>()
-    };
-    attribute.as_array().unwrap_or_default().iter().map(numbers).collect()
-}
-
-/// The numbers as an attribute, in the order of their keys.
-pub(super) fn list(numbers: &IndexMap<usize, i64>) -> Attribute {
-    let mut sorted: Vec<(usize, i64)> = numbers.iter().map(|(&at, &number)| (at, number)).collect();
-    sorted.sort_unstable();
-    Attribute::Array(sorted.into_iter().map(|(_, number)| Attribute::i64(number)).collect())
 }

@@ -28,6 +28,8 @@ mod routines;
 mod sizes;
 mod stacks;
 
+use std::sync::Arc;
+
 use dialects::rt::attributes::{GREATEST_EXTENTS, OUTPUT_BYTES};
 use dialects::rt::routines::is_handle;
 use dialects::{OpCode, arith, cf, func, memref, rt};
@@ -106,11 +108,11 @@ struct Host<'m> {
     checked: IndexSet<Value>,
     table: Value,
     /// The greatest extents of the arguments, if they have bounds.
-    greatest: Vec<Vec<i64>>,
+    greatest: Vec<Arc<[i64]>>,
     /// The ranges of extents and sizes, as far as they are known.
     ranges: IndexMap<Value, greatest::Range>,
     /// The most bytes of each output, if the memory is static.
-    output_bytes: IndexMap<usize, i64>,
+    output_bytes: Vec<i64>,
 }
 
 /// Bufferizes the function `name` and adapts it to the host calling convention.
@@ -121,7 +123,9 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
         let message = format!("@{name} has an argument or a result of type {}, which is not a ranked tensor", r#type);
         return Err(Diagnostic::input(module.body.op(function.op).location.clone(), message).into());
     }
-    let greatest = function.attributes.get(GREATEST_EXTENTS).map(greatest::lists).unwrap_or_default();
+    let greatest = function.attributes.get(GREATEST_EXTENTS).and_then(Attribute::as_array).unwrap_or_default();
+    let greatest = greatest.iter().filter_map(Attribute::as_integers).collect();
+    let output_bytes = vec![0; function.r#type.results.len()];
     let Some((op, source)) = module.take_function(name) else { return Ok(()) };
     let table_type = Type::memref(vec![None], Type::I64);
     let mut body = Body::new();
@@ -157,12 +161,12 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
         table,
         greatest,
         ranges: IndexMap::default(),
-        output_bytes: IndexMap::default(),
+        output_bytes,
     };
     host.run()?;
     let Host { body, output_bytes, greatest, .. } = host;
     if !greatest.is_empty() {
-        module.attributes.set(OUTPUT_BYTES, greatest::list(&output_bytes));
+        module.attributes.set(OUTPUT_BYTES, Attribute::i64_array(&output_bytes));
     }
     module.body.set_isolated(op, body);
     let r#type = FunctionType { inputs: vec![table_type], results: vec![Type::I64] };
