@@ -332,7 +332,7 @@ impl Compiler {
         let Built { globals, code, unlinked, recipe } = built;
         let keeper = Arc::new(OnceLock::new());
         let upgrade = recipe.map(|recipe| upgrade(recipe, keep_in(&keeper)));
-        let main = code.entry(MAIN)?.ok_or_else(|| internal("the code has no function @main_graph"))?;
+        let main = code.entry(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(PROFILED).and_then(Attribute::as_array);
         let model = CompiledModel {
             signature,
@@ -341,7 +341,7 @@ impl Compiler {
             main,
             upgrade,
             successor: None,
-            initialize: code.entry(INITIALIZE)?,
+            initialize: code.entry(INITIALIZE),
             messages: module.attributes.get(MESSAGES).map(strings).unwrap_or_default(),
             strings: module.attributes.get(STRINGS).map(strings).unwrap_or_default(),
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),

@@ -43,8 +43,8 @@ impl Compiler {
         let symbols = fast::symbols(&mut globals).ok()?;
         let objects: Vec<&[u8]> = objects.iter().map(ir::Blob::bytes).collect();
         let code = engine::load(&objects, &symbols).ok()?;
-        let main = code.entry(MAIN).ok()??;
-        let initialize = code.entry(INITIALIZE).ok()?.filter(|_| !is_initialized);
+        let main = code.entry(MAIN)?;
+        let initialize = code.entry(INITIALIZE).filter(|_| !is_initialized);
         let keeper = Keeper { request: request.clone(), backend, encoded, written: Mutex::new(Some(tier)) };
         let keeper = Arc::new(OnceLock::from(keeper));
         let upgrade = (tier == CodeTier::Quick).then(|| {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use ir::{Diagnostic, Result};
+use ir::Diagnostic;
 
 use crate::entry::Entry;
 use crate::fast::baseline::BaselineCode;
@@ -38,19 +38,19 @@ unsafe impl Sync for Code {}
 
 impl Code {
     /// The address of a function, if it is machine code that is defined.
-    pub fn function(&self, name: &str) -> Result<Option<*const u8>> {
+    pub fn function(&self, name: &str) -> Option<*const u8> {
         match self {
             Code::Baseline(code) => code.function(name),
-            Code::Objects(code) => Ok(code.function(name)),
-            Code::Program(_) => Ok(None),
+            Code::Objects(code) => code.function(name),
+            Code::Program(_) => None,
         }
     }
 
     /// A host function, which may be called as long as this value lives.
-    pub fn entry(&self, name: &str) -> Result<Option<Entry>> {
+    pub fn entry(&self, name: &str) -> Option<Entry> {
         match self {
-            Code::Program(program) => Ok(program.defines(name).then(|| Entry::in_program(program.clone(), name))),
-            Code::Baseline(_) | Code::Objects(_) => Ok(self.function(name)?.map(Entry::at)),
+            Code::Program(program) => program.defines(name).then(|| Entry::in_program(program.clone(), name)),
+            Code::Baseline(_) | Code::Objects(_) => self.function(name).map(Entry::at),
         }
     }
 

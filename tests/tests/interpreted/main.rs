@@ -77,7 +77,7 @@ fn run(built: &Built, function: &Function) -> Vec<u8> {
     let mut output = vec![0; COUNT * function.result.byte_width().expect("elements have a width")];
     let mut table: Vec<i64> = function.inputs.iter().map(|input| input.as_ptr().expose_provenance() as i64).collect();
     table.push(output.as_mut_ptr().expose_provenance() as i64);
-    let entry = built.code.entry(&function.name).expect("it compiles").expect("it is defined");
+    let entry = built.code.entry(&function.name).expect("it is defined");
     entry.call(&mut table, 1);
     if let Some(errors) = built.code.failure() {
         panic!("{}", errors[0]);

@@ -163,7 +163,7 @@ impl BaselineCode {
     }
 
     /// The address of a function, if it is defined.
-    pub(crate) fn function(&self, name: &str) -> Result<Option<*const u8>> {
+    pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
         self.code.function(name)
     }
 

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use codegen_cranelift::{Generator, Tier};
-use dialects::func::MAIN;
 use ir::pass::Timings;
 use ir::{Module, Result};
 
@@ -46,8 +45,7 @@ impl Engine for FastStart {
     }
 }
 
-/// Baseline code, and the input of the optimised tier. The code that a run reaches first is ready when this returns, the
-/// rest is compiled in the background.
+/// Baseline code, which is compiled in the background, and the input of the optimised tier.
 fn baseline(
     module: &mut Module,
     settings: &Settings,
@@ -66,7 +64,6 @@ fn baseline(
             Some(memory) => Code::Baseline(BaselineCode::of(making, memory)?),
             None => load(&[parts.relocatable()?.0.object()?], &parts.symbols()?)?,
         };
-        code.function(MAIN)?;
         let workers = settings.workers;
         let recipe = {
             let parts = parts.clone();

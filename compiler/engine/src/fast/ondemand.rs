@@ -87,14 +87,10 @@ impl OnDemand {
         Ok(OnDemand(linked))
     }
 
-    /// The address of a function, which is ready when this returns.
-    pub(crate) fn function(&self, name: &str) -> Result<Option<*const u8>> {
-        let Some(&number) = self.0.numbers.get(name) else { return Ok(None) };
-        self.0.demand(number);
-        match self.failure() {
-            Some(diagnostics) => Err(diagnostics.to_vec()),
-            None => Ok(self.0.lock().symbols.get(name).map(|&address| std::ptr::with_exposed_provenance(address))),
-        }
+    /// The address of a function, or of its stub.
+    pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
+        self.0.numbers.get(name)?;
+        self.0.lock().symbols.get(name).map(|&address| std::ptr::with_exposed_provenance(address))
     }
 
     /// The errors of functions that were called and could not be compiled; such a call does nothing.

@@ -103,7 +103,7 @@ pub fn upgrade(recipe: Prepare, keep: impl Fn(CodeTier, &[Vec<u8>]) + Send + 'st
         }
         let unlinked = compile(&recipe.parts, recipe.workers, Tier::Optimised, &conditions.cancelled)?;
         let code = Code::Objects(unlinked.link(&recipe.symbols)?);
-        let main = code.function(MAIN)?.expect("both tiers define the same functions");
+        let main = code.function(MAIN).expect("both tiers define the same functions");
         keep(CodeTier::Optimised, &[unlinked.object()?]);
         Ok((code, Entry::at(main)))
     })
