@@ -1,13 +1,14 @@
-//! Contractions whose right operand has to be converted for the f32 kernel.
+//! Contractions whose right operand is converted or copied first.
 //!
-//! A few steps of a panel of columns are converted at a time, into a buffer that stays in a near cache, and multiplied
-//! from there.
+//! A few steps of a panel of columns are written at a time to a buffer that stays in a near cache, and multiplied from
+//! there: operands of another type, and operands whose steps are so far apart that a few of them occupy the same lines
+//! of the L1 cache.
 
 use std::cell::RefCell;
 
 use abi::{Descriptor, Product, Start};
 
-use super::contract::{Contraction, Elements, Floats, TileSet};
+use super::contract::{Contraction, Doubles, Elements, Floats, TileSet};
 use super::levels::Instances;
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
@@ -15,23 +16,63 @@ const GROUP: usize = abi::COLUMN_GROUP as usize;
 const PANEL: usize = 4 * GROUP;
 /// Steps of a panel that are converted together.
 const STEPS: usize = 512;
-/// Steps of a panel that fit the L2 cache, with the same steps of some rows.
-const NEAR_STEPS: usize = 1024;
+/// Bytes of the steps of a column that fit the L2 cache, with those of the other columns of a panel and of some rows.
+const NEAR_BYTES: usize = 4096;
 /// Up to this many rows use special tiles, which read the operand without conversion.
 const FEW_ROWS: usize = 8;
+/// Steps that are at least this number of bytes apart are copied, if rows and steps are not fewer than these.
+const FAR_BYTES: usize = 1024;
+const COPIED_ROWS: usize = 32;
+const COPIED_STEPS: i64 = 64;
 
 thread_local! {
-    /// The conversion buffer, reused by later calls.
-    static ROOM: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+    /// The buffer, reused by later calls; its words are those of the widest elements.
+    static ROOM: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Elements of a right operand that are converted to `f32`.
-pub(super) trait Prepared: Elements<Left = f32, Sum = f32> + 'static {
+/// Elements of a right operand that are converted to those of sums.
+pub(super) trait Prepared: Elements + 'static {
+    /// The elements of the contraction over the converted operand.
+    type Near: Elements<Left = Self::Left, Right = Self::Sum, Sum = Self::Sum>;
+
     /// Writes a group, `to[step][column]`.
     ///
     /// # Safety
     /// The group's elements are readable, and `to` has room for whole groups at all steps.
-    unsafe fn prepare(group: &Group<Self::Right>, to: *mut f32);
+    unsafe fn prepare(group: &Group<Self::Right>, to: *mut Self::Sum);
+}
+
+impl Prepared for Floats {
+    type Near = Floats;
+
+    unsafe fn prepare(group: &Group<f32>, to: *mut f32) {
+        // SAFETY: promised by the caller.
+        unsafe { copy(group, to) }
+    }
+}
+
+impl Prepared for Doubles {
+    type Near = Doubles;
+
+    unsafe fn prepare(group: &Group<f64>, to: *mut f64) {
+        // SAFETY: promised by the caller.
+        unsafe { copy(group, to) }
+    }
+}
+
+/// Copies a group, see [`Prepared::prepare`].
+unsafe fn copy<T: Copy>(group: &Group<T>, to: *mut T) {
+    for step in 0..group.steps {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (from, to) = (group.from.offset(step as isize * group.step), to.add(step * GROUP));
+            match group.columns {
+                // of a known size
+                GROUP => from.copy_to_nonoverlapping(to, GROUP),
+                columns => from.copy_to_nonoverlapping(to, columns),
+            }
+        }
+    }
 }
 
 /// Some steps of the innermost loop for the columns of one group, which may be partial.
@@ -47,24 +88,35 @@ pub(super) struct Group<T> {
 
 impl<E: Prepared> Contraction<'_, E> {
     /// Special tiles for a few rows, otherwise tiles over the converted operand.
-    pub(super) unsafe fn run_preparing(&self, few: &TileSet<E>) {
-        if self.rows <= FEW_ROWS {
-            // SAFETY: the caller vouches for all that the descriptor reaches.
-            return unsafe { self.run(few) };
+    pub(super) unsafe fn run_preparing(&self, few: &TileSet<E>)
+    where
+        TileSet<E::Near>: Instances,
+    {
+        // SAFETY: the caller vouches for all that the descriptor reaches.
+        unsafe {
+            match self.rows <= FEW_ROWS {
+                true => self.run(few),
+                false => self.run_prepared(STEPS, &TileSet::best()),
+            }
         }
+    }
+
+    /// Converts and multiplies K blocks of at most `steps` steps.
+    unsafe fn run_prepared(&self, steps: usize, set: &TileSet<E::Near>) {
         ROOM.with_borrow_mut(|room| {
-            room.resize(STEPS * PANEL, 0.0);
-            // SAFETY: as above.
-            unsafe { self.run_in_parts(&TileSet::best(), room.as_mut_ptr()) }
+            let bytes = steps * PANEL * size_of::<E::Sum>();
+            room.resize(room.len().max(bytes.div_ceil(size_of::<u64>())), 0);
+            // SAFETY: promised by the caller; the buffer holds one block, and every word is a value of these types.
+            unsafe { self.run_in_parts(steps, set, room.as_mut_ptr().cast()) }
         });
     }
 
-    /// Converts and multiplies K block by K block; the buffer holds one block.
-    unsafe fn run_in_parts(&self, set: &TileSet<Floats>, room: *mut f32) {
+    /// The same with a buffer that holds one block.
+    unsafe fn run_in_parts(&self, steps: usize, set: &TileSet<E::Near>, room: *mut E::Sum) {
         for first in (0..self.cols).step_by(PANEL) {
             let columns = (self.cols - first).min(PANEL);
             let mut start = self.descriptor.start;
-            for part in parts(&self.descriptor.walk, STEPS) {
+            for part in parts(&self.descriptor.walk, steps) {
                 // SAFETY: as above; the buffer holds one block.
                 unsafe {
                     self.prepare(&part, (first, columns), room);
@@ -76,7 +128,7 @@ impl<E: Prepared> Contraction<'_, E> {
     }
 
     /// Converts a K block of some columns, one group of columns after the other.
-    unsafe fn prepare(&self, part: &Part, (first, columns): (usize, usize), to: *mut f32) {
+    unsafe fn prepare(&self, part: &Part, (first, columns): (usize, usize), to: *mut E::Sum) {
         let d = &self.descriptor.walk;
         let (near, near_group) = part.strides();
         let from = self.b.wrapping_offset(part.offset(&d.right));
@@ -99,9 +151,9 @@ impl<E: Prepared> Contraction<'_, E> {
         &self,
         part: &Part,
         (first, columns): (usize, usize),
-        b: *const f32,
+        b: *const E::Sum,
         start: Start,
-        set: &TileSet<Floats>,
+        set: &TileSet<E::Near>,
     ) {
         let d = &self.descriptor.walk;
         let (right, right_group) = part.strides();
@@ -117,16 +169,37 @@ impl<E: Prepared> Contraction<'_, E> {
     }
 }
 
-impl<E: Elements + 'static> Contraction<'_, E> {
-    /// Multiplies in K blocks, so that a panel stays in the L2 cache while all rows are multiplied by it.
+impl<E: Prepared<Near = E>> Contraction<'_, E> {
+    /// Multiplies in K blocks, so that a panel stays in the L2 cache while all rows are multiplied by it; copies those of
+    /// operands whose steps are far apart.
     pub(super) unsafe fn run_near(&self, set: &TileSet<E>) {
-        let d = &self.descriptor.walk;
-        if self.rows <= FEW_ROWS || d.reduction.iter().product::<i64>() < 2 * NEAR_STEPS as i64 {
-            // SAFETY: the caller vouches for all that the descriptor reaches.
-            return unsafe { self.run(set) };
+        let near = NEAR_BYTES / size_of::<E::Sum>();
+        let depth = self.descriptor.walk.reduction.iter().product::<i64>();
+        let is_copied = self.rows >= COPIED_ROWS && depth >= COPIED_STEPS && self.is_scattered();
+        // SAFETY: the caller vouches for all that the descriptor reaches.
+        unsafe {
+            if is_copied {
+                self.run_prepared(near, set);
+            } else if self.rows > FEW_ROWS && depth >= 2 * near as i64 {
+                self.run_in_place(near, set);
+            } else {
+                self.run(set);
+            }
         }
+    }
+
+    /// Whether steps of the right operand are far apart.
+    fn is_scattered(&self) -> bool {
+        let d = &self.descriptor.walk;
+        let innermost = (0..4).rev().find(|&axis| d.reduction[axis] > 1);
+        innermost.is_some_and(|axis| d.right[axis].unsigned_abs() as usize >= FAR_BYTES / size_of::<E::Right>())
+    }
+
+    /// Multiplies K blocks of at most `steps` steps where they are.
+    unsafe fn run_in_place(&self, steps: usize, set: &TileSet<E>) {
+        let d = &self.descriptor.walk;
         let mut start = self.descriptor.start;
-        for part in parts(d, NEAR_STEPS) {
+        for part in parts(d, steps) {
             let walk = Product { reduction: part.steps, last_block: part.last_block, ..*d };
             let descriptor = &Descriptor { walk, start, right_padded: self.descriptor.right_padded };
             // SAFETY: as above.

@@ -105,7 +105,7 @@ pub unsafe extern "C" fn rt_contract_f64(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction::<Doubles>(descriptor, (a, b, init), c, [rows, cols]).run(&TileSet::best()) }
+    unsafe { contraction::<Doubles>(descriptor, (a, b, init), c, [rows, cols]).run_near(&TileSet::best()) }
 }
 
 /// The same for f32 and f16, summed in f32. B is padded.

@@ -151,6 +151,33 @@ fn deep_reductions_in_parts() {
 }
 
 #[test]
+fn scattered_operands_are_copied() {
+    for (rows, k, cols) in [(32, 64, 256), (33, 1100, 259), (40, 2100, 300)] {
+        for (start, right_padded) in [(Start::Zero, 0), (Start::Columns, 1), (Start::Values, 0)] {
+            let walk = gemm(rows, k, cols, right_padded);
+            check(&Descriptor { walk, start, right_padded }, rows as usize, cols as usize);
+        }
+    }
+    // channels of an image, at the pixels of a window
+    let (cols, line, channels) = (30, 34, 20);
+    let walk = Product {
+        reduction: [channels, 3, 3, 1],
+        left: [9, 3, 1, 0],
+        right: [line * line, line, 1, 0],
+        row_inner: 40,
+        left_rows: [channels * 9, 0],
+        out_rows: [cols, 0],
+        last_block: 1,
+        right_group: 16,
+        out_group: 16,
+    };
+    let far = Product { right: [line * line * 9, line * 9, 300, 0], ..walk };
+    for walk in [walk, far] {
+        check(&Descriptor { walk, start: Start::Columns, right_padded: 0 }, 40, cols as usize);
+    }
+}
+
+#[test]
 fn column_groups_apart() {
     for cols in [16, 20, 48, 64] {
         let walk = Product {

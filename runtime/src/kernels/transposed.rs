@@ -5,7 +5,7 @@
 
 use abi::{Descriptor, Start};
 
-use super::contract::{Columns, Contraction, Elements, Tile, TileSet, panel};
+use super::contract::{Columns, Contraction, Elements, Floats, Tile, TileSet, panel};
 use super::converted_operands::{Group, Prepared, along};
 use super::lanes::{Fused, Portable};
 use super::levels::Instances;
@@ -29,6 +29,8 @@ impl Elements for Transposed {
 }
 
 impl Prepared for Transposed {
+    type Near = Floats;
+
     unsafe fn prepare(group: &Group<f32>, to: *mut f32) {
         // SAFETY: promised by the caller; the processor has what this is compiled for.
         unsafe { Transpose::best()(group, to) }

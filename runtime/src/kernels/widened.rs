@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use abi::RowFunction;
 use half::f16;
 
-use super::contract::{Elements, Tile, TileSet, panel, tile};
+use super::contract::{Elements, Floats, Tile, TileSet, panel, tile};
 use super::converted_operands::{Group, Prepared};
 use super::lanes::{Fused, Lanes, Portable, Products};
 use super::levels::Instances;
@@ -176,6 +176,8 @@ impl Widens for Portable<f32> {
 }
 
 impl<H: Half> Prepared for Halves<H> {
+    type Near = Floats;
+
     unsafe fn prepare(group: &Group<u16>, to: *mut f32) {
         // steps are contiguous unless loops are interchanged
         let is_run = group.step == GROUP as isize;

@@ -32,7 +32,8 @@ impl Host<'_> {
             }
             let rank = r#type.rank().unwrap_or(0);
             let extents: Vec<Value> = (0..rank).map(|_| next(self)).collect();
-            let ranges = self.greatest.get(number).into_iter().flat_map(|shape| shape.iter()).map(|&greatest| (0, greatest));
+            let ranges =
+                self.greatest.get(number).into_iter().flat_map(|shape| shape.iter()).map(|&greatest| (0, greatest));
             self.ranges.extend(extents.iter().copied().zip(ranges));
             let memref = self.buffer_at(address, &r#type, &extents);
             self.buffers.insert(argument, Buffer { memref, extents });
