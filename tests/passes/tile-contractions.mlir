@@ -1,6 +1,7 @@
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,cse | FileCheck %s
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{registers=16x8},cse' | FileCheck %s --check-prefix=NARROW
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{registers=wasm},cse' | FileCheck %s --check-prefix=WEB
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='tile-contractions{fused=false},cse' | FileCheck %s --check-prefix=ROUNDED
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline=tile-contractions,lower-to-low,verify-level | FileCheck %s --check-prefix=LOW
 
 // LOW-NOT: rt.contract
@@ -63,6 +64,12 @@
 // CHECK-NOT: "scf.for"
 // CHECK-COUNT-36: "vector.fma"
 // CHECK-NOT: "scf.for"
+
+// A right operand whose steps are far apart is copied by the micro-kernel.
+// CHECK: sym_name = "scattered"
+// CHECK: "rt.contract"
+// ROUNDED: sym_name = "scattered"
+// ROUNDED-NOT: "rt.contract"
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%left: index, %right: index, %start: index, %out: index):
@@ -138,4 +145,14 @@
     "rt.depthwise"(%left, %right, %start, %out, %c4, %c16, %c3, %c3, %c96, %c16, %c16, %c48, %c16, %c16) {start = "zero"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "window", sym_visibility = "private"} : () -> ()
+  "func.func"() ({
+  ^bb0(%left: index, %right: index, %start: index, %out: index):
+    %c0 = "arith.constant"() {value = 0 : index} : () -> index
+    %c1 = "arith.constant"() {value = 1 : index} : () -> index
+    %c16 = "arith.constant"() {value = 16 : index} : () -> index
+    %c64 = "arith.constant"() {value = 64 : index} : () -> index
+    %c512 = "arith.constant"() {value = 512 : index} : () -> index
+    "rt.contract"(%left, %right, %start, %out, %c64, %c64, %c1, %c1, %c1, %c512, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c512, %c64, %c512, %c0, %c512, %c0, %c512, %c16, %c16) {kind = "f32", start = "columns"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "func.return"() : () -> ()
+  }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "scattered", sym_visibility = "private"} : () -> ()
 }) : () -> ()

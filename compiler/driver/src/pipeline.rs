@@ -116,7 +116,8 @@ pub fn low(options: &Options) -> Pipeline {
 /// The passes from the kernel to the low level that generate code for contractions.
 fn tile_contractions(options: &Options) -> Vec<Step> {
     let runtime = options.freestanding.is_none();
-    let tile = |registers| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime });
+    let fused = options.arithmetic != Arithmetic::Fixed;
+    let tile = |registers| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime, fused });
     let is_portable = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
     match (options.backend, options.processor) {
         // each version has tiles for the registers of its level

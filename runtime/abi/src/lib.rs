@@ -19,6 +19,13 @@ pub use tree_node::TreeNode;
 pub const COLUMN_GROUP: i64 = 16;
 /// The number of scalar operations from which a loop is worth sharing with an idle thread: about a microsecond.
 pub const GRAIN: i64 = 8192;
+/// Micro-kernels copy a right operand whose steps are at least this number of bytes apart, if there are not fewer rows and
+/// steps than the following.
+pub const FAR_BYTES: u64 = 1024;
+/// See [`FAR_BYTES`].
+pub const COPIED_ROWS: i64 = 32;
+/// See [`FAR_BYTES`].
+pub const COPIED_STEPS: i64 = 64;
 /// The maximum rank of relayout routines.
 pub const RELAYOUT_AXES: usize = 8;
 

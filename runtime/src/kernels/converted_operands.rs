@@ -20,10 +20,6 @@ const STEPS: usize = 512;
 const NEAR_BYTES: usize = 4096;
 /// Up to this many rows use special tiles, which read the operand without conversion.
 const FEW_ROWS: usize = 8;
-/// Steps that are at least this number of bytes apart are copied, if rows and steps are not fewer than these.
-const FAR_BYTES: usize = 1024;
-const COPIED_ROWS: usize = 32;
-const COPIED_STEPS: i64 = 64;
 
 thread_local! {
     /// The buffer, reused by later calls; its words are those of the widest elements.
@@ -175,7 +171,7 @@ impl<E: Prepared<Near = E>> Contraction<'_, E> {
     pub(super) unsafe fn run_near(&self, set: &TileSet<E>) {
         let near = NEAR_BYTES / size_of::<E::Sum>();
         let depth = self.descriptor.walk.reduction.iter().product::<i64>();
-        let is_copied = self.rows >= COPIED_ROWS && depth >= COPIED_STEPS && self.is_scattered();
+        let is_copied = self.rows as i64 >= abi::COPIED_ROWS && depth >= abi::COPIED_STEPS && self.is_scattered();
         // SAFETY: the caller vouches for all that the descriptor reaches.
         unsafe {
             if is_copied {
@@ -192,7 +188,7 @@ impl<E: Prepared<Near = E>> Contraction<'_, E> {
     fn is_scattered(&self) -> bool {
         let d = &self.descriptor.walk;
         let innermost = (0..4).rev().find(|&axis| d.reduction[axis] > 1);
-        innermost.is_some_and(|axis| d.right[axis].unsigned_abs() as usize >= FAR_BYTES / size_of::<E::Right>())
+        innermost.is_some_and(|axis| d.right[axis].unsigned_abs() >= abi::FAR_BYTES / size_of::<E::Right>() as u64)
     }
 
     /// Multiplies K blocks of at most `steps` steps where they are.

@@ -57,7 +57,7 @@ pub static TILE_CONTRACTIONS: PassDefinition<TileOptions> = PassDefinition::on_m
     "tile-contractions",
     "Expands tiles of contractions into loops that keep their accumulators in vector registers.",
     |module, context| {
-        tile::tile_contractions(module, context.options.registers, context.options.runtime);
+        tile::tile_contractions(module, context.options);
         Ok(())
     },
 );
@@ -69,11 +69,13 @@ pub struct TileOptions {
     pub registers: VectorRegisters,
     /// Whether a runtime with micro-kernels for int8 products is available.
     pub runtime: bool,
+    /// Whether micro-kernels may fuse multiplications and additions.
+    pub fused: bool,
 }
 
 impl Default for TileOptions {
     fn default() -> TileOptions {
-        TileOptions { registers: VectorRegisters::X86_512, runtime: true }
+        TileOptions { registers: VectorRegisters::X86_512, runtime: true, fused: true }
     }
 }
 
@@ -88,6 +90,11 @@ impl PassOptions for TileOptions {
             name: "runtime",
             summary: "Whether a runtime with micro-kernels for int8 products is available.",
             field: |options| &mut options.runtime,
+        },
+        PassOption {
+            name: "fused",
+            summary: "Whether micro-kernels may fuse multiplications and additions.",
+            field: |options| &mut options.fused,
         },
     ];
 }

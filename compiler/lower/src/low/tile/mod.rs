@@ -17,6 +17,7 @@ use ir::{Body, Builder, Module, Op, Type, Value};
 use self::code::Code;
 use self::cover::{choices, cover, sizes};
 use self::registers::{Rows, Tile, Vectors};
+use super::TileOptions;
 use super::dispatch::registers_of;
 use super::scope::{definitions, with_body};
 use dialects::linalg::GROUP;
@@ -113,12 +114,14 @@ impl VectorRegisters {
     }
 }
 
-/// Expands the tiles of every function, with the registers of its level if it is for one. Int8 tiles are left to the
-/// runtime's micro-kernels, if there is a runtime, and so are tiles that only micro-kernels support.
-pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters, has_runtime: bool) {
+/// Expands the tiles of every function, with the registers of its level if it is for one. Int8 tiles and tiles whose
+/// right operand is worth a copy are left to the runtime's micro-kernels, if there is a runtime, and so are tiles that
+/// only micro-kernels support.
+pub(super) fn tile_contractions(module: &mut Module, options: &TileOptions) {
+    let has_runtime = options.runtime;
     for op in definitions(module) {
         let level = module.body.op(op).attributes.integer(LEVEL);
-        let registers = level.and_then(registers_of).unwrap_or(registers);
+        let registers = level.and_then(registers_of).unwrap_or(options.registers);
         with_body(module, op, |_, body| {
             for op in body.walk_all() {
                 let Some(tile) = rt::Tile::of(body, op) else { continue };
@@ -127,6 +130,11 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters,
                     // micro-kernels transform, transpose or widen, and multiply, in one pass
                     Walk::Winograd(_) | Walk::Blocks(_) => continue,
                     Walk::Product { kind: Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16, .. } => continue,
+                    Walk::Product { kind: Kind::F32 | Kind::F64, .. }
+                        if has_runtime && options.fused && is_copied(body, &tile) =>
+                    {
+                        continue;
+                    }
                     Walk::Product { kind: Kind::U8I8, walk, .. } => {
                         let mut code = Code::new(Builder::before(body, op), Type::I8, registers.lanes);
                         bytes::expand(&mut code, &tile, &walk);
@@ -148,6 +156,19 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters,
             }
         });
     }
+}
+
+/// Whether a micro-kernel copies the right operand, as far as that is known (see [`abi::FAR_BYTES`]).
+fn is_copied(body: &Body, tile: &rt::Tile) -> bool {
+    let Walk::Product { kind, walk, .. } = tile.walk else { return false };
+    let known = |value: Value| ir::constant_integer(body, value);
+    let [_, element, _] = kind.elements();
+    let innermost = (0..4).rev().find(|&axis| known(walk.reduction[axis]) != Some(1));
+    let stride = innermost.and_then(|axis| known(walk.right[axis])).unwrap_or(0).unsigned_abs();
+    let is_far = element.byte_width().is_some_and(|bytes| stride * bytes as u64 >= abi::FAR_BYTES);
+    let steps: Option<i64> = walk.reduction.iter().map(|&extent| known(extent)).product();
+    let has_rows = known(tile.rows).is_none_or(|rows| rows >= abi::COPIED_ROWS);
+    is_far && has_rows && steps.is_none_or(|steps| steps >= abi::COPIED_STEPS)
 }
 
 /// The loops of a contraction over its operands.
