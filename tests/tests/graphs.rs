@@ -7,11 +7,24 @@ use tests::scratch;
 
 /// A model's name, the model in ONNX's textual syntax, opset 23, and the shapes of its results. Inputs are floats of static
 /// shapes, all 1, and so are all elements of the results.
-const CASES: &[(&str, &str, &[&[i64]])] = &[(
-    "a first part without elements",
-    "g (float[1,4] x) => (float[M,4] a, float[N,4] b) <int64[2] sizes = {0, 1}> { a, b = Split <axis = 0> (x, sizes) }",
-    &[&[0, 4], &[1, 4]],
-)];
+const CASES: &[(&str, &str, &[&[i64]])] = &[
+    (
+        "a first part without elements",
+        "g (float[1,4] x) => (float[M,4] a, float[N,4] b) <int64[2] sizes = {0, 1}> { a, b = Split <axis = 0> (x, sizes) }",
+        &[&[0, 4], &[1, 4]],
+    ),
+    (
+        "an ignored class whose score is minus infinity",
+        "g (float[2,1] x) => (float loss) <int64[2] labels = {1, 0}> {
+            zero = Sub (x, x)
+            infinite = Log (zero)
+            negative = Neg (x)
+            scores = Concat <axis = 1> (infinite, negative)
+            loss = NegativeLogLikelihoodLoss <ignore_index = 0> (scores, labels)
+        }",
+        &[&[]],
+    ),
+];
 
 #[test]
 fn graphs_have_their_results() {

@@ -66,6 +66,14 @@ fn likelihood(emit: &mut Emitter, scores: Value, target: Value, weighting: &Weig
     let axes = emit.integers(&[1]);
     let picked = emit.plain("Squeeze", &[picked, axes]);
     let loss = emit.plain("Neg", &[picked]);
+    let loss = match ignored {
+        // its score may be infinite
+        Some(ignored) => {
+            let nothing = emit.number_like(0.0, scores);
+            emit.plain("Where", &[ignored, nothing, loss])
+        }
+        None => loss,
+    };
     let weights = weighting.weight.map(|weight| emit.op("Gather", &[weight, class], [("axis", Attribute::i64(0))]));
     let weights = match ignored {
         Some(ignored) => {
