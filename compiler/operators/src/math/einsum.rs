@@ -113,10 +113,10 @@ fn labels(term: &str, rest: usize) -> Vec<Label> {
 /// An operand and the labels of its axes.
 type Term = (Vec<Label>, Shaped);
 
-/// Moves the axis of the result's columns to the end of the operand that has it, the layout of matrix products.
-fn columns_last(lowering: &mut Lowering<'_>, (labels, operand): &mut Term, column: &Label) {
+/// Moves the axis of a label to the end of an operand.
+fn move_last(lowering: &mut Lowering<'_>, (labels, operand): &mut Term, label: Label) {
     let rank = labels.len();
-    let places: Vec<usize> = (0..rank).filter(|&axis| labels[axis] == *column).collect();
+    let places: Vec<usize> = (0..rank).filter(|&axis| labels[axis] == label).collect();
     let [axis] = places[..] else { return };
     if axis + 1 == rank {
         return;
@@ -128,6 +128,23 @@ fn columns_last(lowering: &mut Lowering<'_>, (labels, operand): &mut Term, colum
     let element = lowering.body.value_type(operand.value).element().clone();
     let input = Input { value: operand.value, map: AffineMap::select(rank, &inverse) };
     operand.value = lowering.pointwise(&[input], &operand.shape, element, |_, e| e[0]);
+}
+
+/// Gives the operands of a matrix product its layout: columns of the result are contiguous in the operand that has them,
+/// and the reduction in the other one.
+fn lay_out(lowering: &mut Lowering<'_>, [first, second]: [&mut Term; 2], output: &[Label]) {
+    let Some(&column) = output.last() else { return };
+    let (left, right) = match (first.0.contains(&column), second.0.contains(&column)) {
+        (true, false) => (second, first),
+        (false, true) => (first, second),
+        (true, true) | (false, false) => return,
+    };
+    let is_reduced = |label: &Label| !output.contains(label) && right.0.contains(label);
+    let reduced = left.0.iter().copied().rfind(is_reduced);
+    move_last(lowering, right, column);
+    if let Some(label) = reduced {
+        move_last(lowering, left, label);
+    }
 }
 
 /// Products of elements of all operands, summed over labels that the result lacks.
@@ -155,11 +172,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     let element = lowering.element(result);
     let work = accumulator(&element);
-    if let [first, second] = &mut terms[..]
-        && let Some(column) = output.last()
-        && first.0.contains(column) != second.0.contains(column)
-    {
-        [first, second].into_iter().for_each(|term| columns_last(lowering, term, column));
+    if let [first, second] = &mut terms[..] {
+        lay_out(lowering, [first, second], &output);
     }
     let mut inputs = Vec::new();
     for (labels, operand) in &terms {
