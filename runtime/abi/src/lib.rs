@@ -19,13 +19,6 @@ pub use tree_node::TreeNode;
 pub const COLUMN_GROUP: i64 = 16;
 /// The number of scalar operations from which a loop is worth sharing with an idle thread: about a microsecond.
 pub const GRAIN: i64 = 8192;
-/// Micro-kernels copy a right operand whose steps are at least this number of bytes apart, if there are not fewer rows and
-/// steps than the following.
-pub const FAR_BYTES: u64 = 1024;
-/// See [`FAR_BYTES`].
-pub const COPIED_ROWS: i64 = 32;
-/// See [`FAR_BYTES`].
-pub const COPIED_STEPS: i64 = 64;
 /// The maximum rank of relayout routines.
 pub const RELAYOUT_AXES: usize = 8;
 
@@ -121,6 +114,21 @@ pub fn steps_of_part(extents: [i64; 4], most: i64) -> [i64; 4] {
         by[axis] = if is_whole { extents[axis].min(room).max(1) } else { 1 };
     }
     by
+}
+
+/// Whether micro-kernels copy the right operand of a product to a near buffer: steps of the reduction loops `extents` with
+/// these strides are far apart, and enough rows and steps use the copy. An extent or a number of rows that is `None` is
+/// taken as enough; elements have `bytes` bytes.
+pub fn is_right_copied(extents: [Option<i64>; 4], strides: [Option<i64>; 4], rows: Option<i64>, bytes: usize) -> bool {
+    const FAR_BYTES: u64 = 1024;
+    const ROWS: i64 = 32;
+    const STEPS: i64 = 64;
+    let innermost = (0..4).rev().find(|&axis| extents[axis] != Some(1));
+    let stride = innermost.and_then(|axis| strides[axis]).unwrap_or(0).unsigned_abs();
+    let steps: Option<i64> = extents.into_iter().product();
+    stride >= FAR_BYTES / bytes as u64
+        && rows.is_none_or(|rows| rows >= ROWS)
+        && steps.is_none_or(|steps| steps >= STEPS)
 }
 
 impl<T: Copy> Product<T> {

@@ -171,10 +171,9 @@ impl<E: Prepared<Near = E>> Contraction<'_, E> {
     pub(super) unsafe fn run_near(&self, set: &TileSet<E>) {
         let near = NEAR_BYTES / size_of::<E::Sum>();
         let depth = self.descriptor.walk.reduction.iter().product::<i64>();
-        let is_copied = self.rows as i64 >= abi::COPIED_ROWS && depth >= abi::COPIED_STEPS && self.is_scattered();
         // SAFETY: the caller vouches for all that the descriptor reaches.
         unsafe {
-            if is_copied {
+            if self.is_copied() {
                 self.run_prepared(near, set);
             } else if self.rows > FEW_ROWS && depth >= 2 * near as i64 {
                 self.run_in_place(near, set);
@@ -184,11 +183,11 @@ impl<E: Prepared<Near = E>> Contraction<'_, E> {
         }
     }
 
-    /// Whether steps of the right operand are far apart.
-    fn is_scattered(&self) -> bool {
+    /// Whether the right operand is copied.
+    fn is_copied(&self) -> bool {
         let d = &self.descriptor.walk;
-        let innermost = (0..4).rev().find(|&axis| d.reduction[axis] > 1);
-        innermost.is_some_and(|axis| d.right[axis].unsigned_abs() >= abi::FAR_BYTES / size_of::<E::Right>() as u64)
+        let rows = Some(self.rows as i64);
+        abi::is_right_copied(d.reduction.map(Some), d.right.map(Some), rows, size_of::<E::Right>())
     }
 
     /// Multiplies K blocks of at most `steps` steps where they are.

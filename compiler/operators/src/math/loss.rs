@@ -66,22 +66,18 @@ fn likelihood(emit: &mut Emitter, scores: Value, target: Value, weighting: &Weig
     let axes = emit.integers(&[1]);
     let picked = emit.plain("Squeeze", &[picked, axes]);
     let loss = emit.plain("Neg", &[picked]);
-    let loss = match ignored {
-        // its score may be infinite
+    let zero_if_ignored = |emit: &mut Emitter, value: Value| match ignored {
         Some(ignored) => {
             let nothing = emit.number_like(0.0, scores);
-            emit.plain("Where", &[ignored, nothing, loss])
+            emit.plain("Where", &[ignored, nothing, value])
         }
-        None => loss,
+        None => value,
     };
+    // the score at the ignored target may be infinite
+    let loss = zero_if_ignored(emit, loss);
     let weights = weighting.weight.map(|weight| emit.op("Gather", &[weight, class], [("axis", Attribute::i64(0))]));
-    let weights = match ignored {
-        Some(ignored) => {
-            let (nothing, one) = (emit.number_like(0.0, scores), emit.number_like(1.0, scores));
-            Some(emit.plain("Where", &[ignored, nothing, weights.unwrap_or(one)]))
-        }
-        None => weights,
-    };
+    let weights = weights.or_else(|| ignored.map(|_| emit.number_like(1.0, scores)));
+    let weights = weights.map(|weights| zero_if_ignored(emit, weights));
     let loss = weights.map_or(loss, |weights| emit.plain("Mul", &[loss, weights]));
     let all = [("keepdims", Attribute::i64(0))];
     match (weighting.reduction, weights) {

@@ -158,17 +158,13 @@ pub(super) fn tile_contractions(module: &mut Module, options: &TileOptions) {
     }
 }
 
-/// Whether a micro-kernel copies the right operand, as far as that is known (see [`abi::FAR_BYTES`]).
+/// Whether a micro-kernel copies the right operand, as far as that is known.
 fn is_copied(body: &Body, tile: &rt::Tile) -> bool {
     let Walk::Product { kind, walk, .. } = tile.walk else { return false };
     let known = |value: Value| ir::constant_integer(body, value);
     let [_, element, _] = kind.elements();
-    let innermost = (0..4).rev().find(|&axis| known(walk.reduction[axis]) != Some(1));
-    let stride = innermost.and_then(|axis| known(walk.right[axis])).unwrap_or(0).unsigned_abs();
-    let is_far = element.byte_width().is_some_and(|bytes| stride * bytes as u64 >= abi::FAR_BYTES);
-    let steps: Option<i64> = walk.reduction.iter().map(|&extent| known(extent)).product();
-    let has_rows = known(tile.rows).is_none_or(|rows| rows >= abi::COPIED_ROWS);
-    is_far && has_rows && steps.is_none_or(|steps| steps >= abi::COPIED_STEPS)
+    let bytes = element.byte_width().expect("these elements are numbers");
+    abi::is_right_copied(walk.reduction.map(known), walk.right.map(known), known(tile.rows), bytes)
 }
 
 /// The loops of a contraction over its operands.
