@@ -130,18 +130,21 @@ impl Module {
         self.body.op_mut(op).isolated_mut()
     }
 
-    /// Sets `function_type` from the entry block's arguments and the operands of the first `func.return`.
+    /// Sets `function_type` from the entry block's arguments and the operands of the first `func.return`; without one,
+    /// the results stay.
     pub fn update_function_type(&mut self, op: Op) {
         let Some(body) = self.body.op(op).isolated() else { return };
         let Some(entry) = body.entry() else { return };
         let types = |values: &[Value]| values.iter().map(|&v| body.value_type(v).clone()).collect::<Vec<_>>();
         let inputs = types(body.arguments(entry));
+        let stated = || self.body.op(op).attributes.get("function_type")?.as_type()?.as_function();
         let results = body
             .blocks(body.root())
             .iter()
             .filter_map(|&block| body.terminator(block))
             .find(|&end| body.op(end).name == op_name::RETURN)
             .map(|end| types(body.op(end).operands()))
+            .or_else(|| Some(stated()?.results.to_vec()))
             .unwrap_or_default();
         self.body.op_mut(op).attributes.set("function_type", Attribute::Type(Type::function(inputs, results)));
     }
