@@ -37,7 +37,7 @@ fn decode(bytes: &[u8]) -> Result<RgbImage, Failure> {
     reader.no_limits();
     let decoder = reader.into_decoder().map_err(|_| NOT_DECODED)?;
     let (width, height) = decoder.dimensions();
-    check_size(bytes.len(), [width, height], decoder.total_bytes())?;
+    check_size(bytes.len(), [width, height], MAX_PIXELS, decoder.total_bytes())?;
     Ok(DynamicImage::from_decoder(decoder).map_err(|_| NOT_DECODED)?.into_rgb8())
 }
 
@@ -47,11 +47,14 @@ const MAX_PIXELS: u64 = 1 << 26;
 /// The pixels for each byte of a larger picture, more than pictures of cameras, scanners and screens have.
 const MAX_PIXELS_PER_BYTE: u64 = 256;
 
-/// Checks the size that a file of `length` bytes states: the number of pixels, and the memory limit for the picture as
-/// decoded (`decoded` bytes), converted and returned.
-fn check_size(length: usize, [width, height]: [u32; 2], decoded: u64) -> Outcome {
+/// The same as [`MAX_PIXELS`] for JPEG 2000, whose decoder takes several times as long for a pixel.
+const MAX_PIXELS_OF_JPEG_2000: u64 = 1 << 24;
+
+/// Checks the size that a file of `length` bytes states: the number of pixels, of which there may be `most` in a file of
+/// any length, and the memory limit for the picture as decoded (`decoded` bytes), converted and returned.
+fn check_size(length: usize, [width, height]: [u32; 2], most: u64, decoded: u64) -> Outcome {
     let pixels = u64::from(width) * u64::from(height);
-    if pixels > MAX_PIXELS.max(MAX_PIXELS_PER_BYTE.saturating_mul(length as u64)) {
+    if pixels > most.max(MAX_PIXELS_PER_BYTE.saturating_mul(length as u64)) {
         return Err(NOT_DECODED);
     }
     Ok(limits::ask(decoded.saturating_add(6 * pixels.min(u64::MAX / 8)))?)
@@ -61,7 +64,7 @@ fn check_size(length: usize, [width, height]: [u32; 2], decoded: u64) -> Outcome
 fn decode_jpeg(bytes: &[u8]) -> Result<RgbImage, Failure> {
     let header = probe(bytes).map_err(|_| NOT_DECODED)?;
     let [width, height] = [header.width, header.height].map(|extent| extent as u32);
-    check_size(bytes.len(), [width, height], (6 * u64::from(width)).saturating_mul(u64::from(height)))?;
+    check_size(bytes.len(), [width, height], MAX_PIXELS, (6 * u64::from(width)).saturating_mul(u64::from(height)))?;
     let decoder = Decoder::new(bytes).map_err(|_| NOT_DECODED)?;
     let decoder = decoder.with_output_format(PixelFormat::Rgb).with_max_pixels(usize::MAX);
     let image = decoder.decode_image().map_err(|_| NOT_DECODED)?;
@@ -72,7 +75,8 @@ fn decode_jpeg_2000(bytes: &[u8]) -> Result<RgbImage, Failure> {
     let image = Image::new(bytes, &DecodeSettings::default()).map_err(|_| NOT_DECODED)?;
     // coefficients are floats, one for each sample
     let size = [image.width(), image.height()];
-    check_size(bytes.len(), size, (20 * u64::from(size[0])).saturating_mul(u64::from(size[1])))?;
+    let decoded = (20 * u64::from(size[0])).saturating_mul(u64::from(size[1]));
+    check_size(bytes.len(), size, MAX_PIXELS_OF_JPEG_2000, decoded)?;
     // the positions of red, green and blue in a pixel; alpha comes after them
     let places = match image.color_space() {
         ColorSpace::Gray => [0, 0, 0],
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn pictures_are_no_larger_than_their_files_can_say() {
-        let fits = |length, size| check_size(length, size, 0).is_ok();
+        let fits = |length, size| check_size(length, size, MAX_PIXELS, 0).is_ok();
         assert!(fits(100, [8192, 8192]));
         assert!(!fits(100, [8192, 8193]));
         assert!(fits(1_000_000, [10_000, 10_000]));
