@@ -16,6 +16,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::busy::{self, Busy};
 use crate::stop::{self, Stop, WORK_BETWEEN_LOOKS};
@@ -28,6 +29,10 @@ const SPINS: u32 = 20_000;
 const CHUNKS_PER_SHARE: i64 = 4;
 /// The number of scalar operations from which a loop wakes workers; awake ones also help with shorter loops.
 pub(crate) const WORK_TO_WAKE: i64 = 8 * abi::GRAIN;
+/// The time between two checks of a [`Stop`], about.
+const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(1);
+/// The work before the first check, before it is known how long an iteration takes.
+const WORK_BEFORE_LOOK: i64 = WORK_BETWEEN_LOOKS / 64;
 /// Set in [`Shared::state`] while the current loop accepts no workers.
 const CLOSED: u64 = 1 << 31;
 
@@ -38,20 +43,29 @@ struct Loop {
     count: i64,
     /// The minimum number of iterations that are taken at once.
     grain: i64,
-    /// What may end the run, and how many iterations are run between two checks of it.
+    /// What may end the run, and how many iterations are run before the first check of it.
     stop: Option<(*const Stop, i64)>,
 }
 
 impl Loop {
     /// Runs iterations `begin..end`, unless the run is to end.
     fn run(&self, mut begin: i64, end: i64) {
-        let Some((stop, step)) = self.stop else { return (self.body)(self.environment, begin, end) };
+        let Some((stop, mut step)) = self.stop else { return (self.body)(self.environment, begin, end) };
         // SAFETY: the caller of the loop keeps it alive until every worker has left.
         let stop = unsafe { &*stop };
+        let mut before = Instant::now();
         while begin < end && stop.due().is_none() {
             let next = begin.saturating_add(step).min(end);
             (self.body)(self.environment, begin, next);
             begin = next;
+            // the stated work of an iteration is a guess where extents are not known
+            let now = Instant::now();
+            match now - before {
+                time if time < TIME_BETWEEN_LOOKS / 2 => step = step.saturating_mul(2),
+                time if time > TIME_BETWEEN_LOOKS => step = (step / 2).max(1),
+                _ => {}
+            }
+            before = now;
         }
     }
 }
@@ -245,8 +259,10 @@ impl Shared {
         });
         if joined.is_ok() {
             let work = self.current.load(Ordering::Relaxed);
-            // SAFETY: the caller of the loop keeps it alive until every worker counted in `state` has left.
-            self.work(unsafe { &*work }, participant);
+            // SAFETY: the caller of the loop keeps it and its condition alive until every worker counted in `state` has left.
+            let (work, stop) = unsafe { (&*work, (*work).stop.map(|(stop, _)| &*stop)) };
+            // for what iterations check themselves, and the loops in them
+            stop::within(stop, || self.work(work, participant));
             self.state.fetch_sub(1, Ordering::Release);
         }
     }
@@ -334,7 +350,7 @@ pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, work: i64, 
     }
     let work = work.max(1);
     let all = count.saturating_mul(work);
-    let stop = stop::current().map(|stop| (std::ptr::from_ref(stop), (WORK_BETWEEN_LOOKS / work).max(1)));
+    let stop = stop::current().map(|stop| (std::ptr::from_ref(stop), (WORK_BEFORE_LOOK / work).max(1)));
     let work = Loop { environment, body, count, grain: (abi::GRAIN / work).max(1), stop };
     // each thread's share is a grain
     let most = count.min(all / abi::GRAIN) as usize;

@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "the run's thread-local state points to data that the caller of the run owns")]
 
 use std::cell::Cell;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -73,6 +74,72 @@ pub fn within<R>(stop: Option<&Stop>, run: impl FnOnce() -> R) -> R {
     }
     let _restore = Restore(CURRENT.replace(stop.map_or(std::ptr::null(), std::ptr::from_ref)));
     run()
+}
+
+/// What a routine that takes long asks now and then: whether this thread's run is to end.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    /// Scalar operations until the next look.
+    left: i64,
+    is_due: bool,
+}
+
+impl Looks {
+    /// The first look is after [`WORK_BETWEEN_LOOKS`] scalar operations.
+    pub(crate) fn new() -> Looks {
+        Looks { left: WORK_BETWEEN_LOOKS, is_due: false }
+    }
+
+    /// Whether the run is to end, after this many more scalar operations. Once true, it stays true.
+    #[inline(always)]
+    pub(crate) fn is_due_after(&mut self, work: i64) -> bool {
+        self.left -= work;
+        if self.left < 0 {
+            // by value, so that the counter may be in a register
+            self.is_due = self.is_due || is_due();
+            self.left = if self.is_due { -1 } else { WORK_BETWEEN_LOOKS };
+        }
+        self.is_due
+    }
+
+    /// Counts `work` scalar operations in a routine, out of which [`Ended`] unwinds if the run is to end.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, work: usize) {
+        self.left -= work as i64;
+        if self.left < 0 {
+            end_if_due();
+            self.left = WORK_BETWEEN_LOOKS;
+        }
+    }
+}
+
+/// Whether this thread's run is to end.
+#[cold]
+#[inline(never)]
+fn is_due() -> bool {
+    current().is_some_and(|stop| stop.due().is_some())
+}
+
+/// Unwinds with [`Ended`] if this thread's run is to end.
+#[cold]
+#[inline(never)]
+fn end_if_due() {
+    if is_due() {
+        resume_unwind(Box::new(Ended));
+    }
+}
+
+/// What unwinds out of a routine whose run is to end.
+#[derive(Debug)]
+pub(crate) struct Ended;
+
+/// Elements of a part of a loop that takes a few cycles for each: what counts them is not in the innermost loop.
+pub(crate) const PART: usize = 1 << 12;
+
+/// Counts `work` scalar operations for each item of a loop (`inspect(looking(work))`), see [`Looks::pass`].
+pub(crate) fn looking<T>(work: usize) -> impl FnMut(&T) {
+    let mut looks = Looks::new();
+    move |_| looks.pass(work)
 }
 
 /// The condition of this thread's run.

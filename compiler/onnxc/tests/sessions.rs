@@ -177,6 +177,31 @@ fn a_run_ends_at_its_deadline_or_when_it_is_cancelled() {
     assert_eq!(session.run([("x0", &small)]).expect("it runs")["x40"].as_slice::<f32>().expect("floats"), [1.0]);
 }
 
+/// Single routines of the runtime, and kernels whose iterations are as long as extents that are not known.
+#[test]
+fn an_operator_that_takes_long_ends_at_its_deadline() {
+    let floats = |shape: &[usize], of: fn(usize) -> f32| {
+        let count: usize = shape.iter().product();
+        Tensor::from_slice(shape, &(0..count).map(of).collect::<Vec<f32>>()).expect("a tensor")
+    };
+    let integers = Tensor::from_slice(&[4000, 4000], &vec![1i32; 4000 * 4000]).expect("a tensor");
+    let cases = [
+        ("float[N,N]", "Det (x)", floats(&[3000, 3000], |at| (at * 7919 % 10_007) as f32)),
+        ("float[N]", "Unique (x)", floats(&[1 << 25], |at| (at * 7919 % 10_007) as f32)),
+        ("float[N,K,1]", "DFT (x)", floats(&[1, 1 << 24, 1], |at| (at % 9) as f32)),
+        ("int32[N,N]", "MatMul (x, x)", integers),
+        ("float[N,K]", "MatMul (x, x)", floats(&[8000, 8000], |at| (at % 9) as f32)),
+    ];
+    for (r#type, call, x) in cases {
+        let model = compiled(&format!("g ({type} x) => (y) {{ y = {call} }}"));
+        let limits = RunOptions::new().deadline(Duration::from_millis(50));
+        let begin = Instant::now();
+        let error = model.session().run_with([("x", &x)], &limits).expect_err("it takes longer");
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{call}: {error}");
+        assert!(begin.elapsed() < Duration::from_secs(2), "{call}: {:?}", begin.elapsed());
+    }
+}
+
 /// A loop of the host function, whose iterations are too short to be shared or checked by themselves.
 #[test]
 fn a_loop_with_a_small_body_ends_at_its_deadline() {

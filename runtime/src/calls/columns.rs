@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Output, Tensor};
 use crate::kernels::{Plane, add_plane};
+use crate::stop::Looks;
 
 /// The blocks along one axis of the image.
 struct Axis {
@@ -87,9 +88,11 @@ impl Sum<'_, '_> {
         if pixels == 0 || count == 0 {
             return;
         }
+        let mut looks = Looks::new();
         for (image, columns) in output.chunks_exact_mut(pixels).zip(elements.chunks_exact(size * count)) {
             for (element, row) in columns.chunks_exact(count).enumerate() {
                 add(&places(self.axes, element), row, 0, image, &add_plane);
+                looks.pass(count);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor, around};
+use crate::stop::{PART, looking};
 
 struct Cumulate<'s, 'c> {
     tensor: &'s Tensor<'c>,
@@ -26,10 +27,12 @@ impl Generic for Cumulate<'_, '_> {
             for row in 0..outer {
                 let range = row * extent..(row + 1) * extent;
                 let (elements, output) = (&elements[range.clone()], &mut output[range]);
-                (0..extent).map(place).fold(neutral, |sum, at| {
-                    let next = combine(sum, elements[at]);
-                    output[at] = if self.exclusive { sum } else { next };
-                    next
+                (0..extent).step_by(PART).inspect(looking(PART)).fold(neutral, |sum, first| {
+                    (first..extent.min(first + PART)).map(place).fold(sum, |sum, at| {
+                        let next = combine(sum, elements[at]);
+                        output[at] = if self.exclusive { sum } else { next };
+                        next
+                    })
                 });
             }
             return;
@@ -37,7 +40,7 @@ impl Generic for Cumulate<'_, '_> {
         for row in 0..outer {
             // the sum before a slice is in the output, except for the element that an exclusive sum leaves out
             let mut before = None;
-            for at in (0..extent).map(place) {
+            for at in (0..extent).map(place).inspect(looking(inner)) {
                 let start = (row * extent + at) * inner;
                 let range = start..start + inner;
                 match before.replace(range.clone()) {

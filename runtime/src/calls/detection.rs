@@ -1,6 +1,7 @@
 //! NonMaxSuppression.
 
 use super::{Call, Failure, Outcome};
+use crate::stop::Looks;
 
 /// The corners of a box, ordered, and its area.
 #[derive(Clone, Copy)]
@@ -63,12 +64,17 @@ pub(super) fn non_max_suppression(call: &mut Call<'_>) -> Outcome {
 /// At most `most` boxes of a class with the highest scores, of which no two overlap.
 fn suppress(corners: &[Corners], scores: &[f32], most: usize, threshold: f32, least: f32) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&index| scores[index] > least).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let mut looks = Looks::new();
+    order.sort_by(|&a, &b| {
+        looks.pass(1);
+        scores[b].total_cmp(&scores[a])
+    });
     let mut kept: Vec<usize> = Vec::new();
     for index in order {
         if kept.len() >= most {
             break;
         }
+        looks.pass(4 * kept.len());
         if !kept.iter().any(|&other| corners[other].overlaps(&corners[index], threshold)) {
             kept.push(index);
         }

@@ -2,6 +2,7 @@
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
+use crate::stop::Looks;
 
 struct Determinants<'s, 'c> {
     matrices: &'s Tensor<'c>,
@@ -55,7 +56,7 @@ fn pivot(matrix: &[f64], width: usize, step: usize) -> usize {
 
 /// The product of the pivots, each the largest of its column, with the sign of the row exchanges.
 fn determinant(matrix: &mut [f64], side: usize) -> f64 {
-    let mut product = 1.0;
+    let (mut product, mut looks) = (1.0, Looks::new());
     for step in 0..side {
         let pivot = pivot(matrix, side, step);
         if pivot != step {
@@ -68,6 +69,7 @@ fn determinant(matrix: &mut [f64], side: usize) -> f64 {
         if leading[step] == 0.0 {
             return product;
         }
+        looks.pass(lower.len());
         for row in lower.chunks_exact_mut(side) {
             let factor = row[step] / leading[step];
             row[step..].iter_mut().zip(&leading[step..]).for_each(|(x, &y)| *x -= factor * y);
@@ -85,11 +87,13 @@ fn inverse(matrix: &[f64], side: usize) -> Vec<f64> {
         rows.extend(row);
         rows.extend((0..side).map(|column| f64::from(u8::from(column == number))));
     }
+    let mut looks = Looks::new();
     for step in 0..side {
         let pivot = pivot(&rows, width, step);
         (0..width).for_each(|at| rows.swap(pivot * width + at, step * width + at));
         let factor = rows[step * width + step].recip();
         let leading: Vec<f64> = rows[step * width..][..width].iter().map(|x| x * factor).collect();
+        looks.pass(rows.len());
         for (number, row) in rows.chunks_exact_mut(width).enumerate() {
             if number == step {
                 row.copy_from_slice(&leading);

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::element::{Element, Generic};
 use super::parallel::for_each_chunk;
 use super::{Call, Failure, Outcome, Output, Tensor, around};
+use crate::stop::{Looks, looking};
 
 /// The minimum number of elements that a thread transforms.
 const SHARE: usize = 1 << 14;
@@ -17,6 +18,8 @@ const SHARE: usize = 1 << 14;
 const KEPT: usize = 8;
 /// The longest transform that is cached.
 const LONGEST_KEPT: usize = 1 << 16;
+/// Scalar operations of a root of unity.
+const ROOT: usize = 32;
 
 /// Real and imaginary part.
 type Complex = [f64; 2];
@@ -60,6 +63,7 @@ impl Composite {
         for radix in Composite::FACTORS {
             while rest > 1 && rest.is_multiple_of(radix) {
                 let turns = (0..rest / radix).flat_map(|place| (1..radix).map(move |part| root(place * part, rest)));
+                let turns = turns.inspect(looking(ROOT));
                 let roots = (0..radix).map(|part| root(part, radix)).collect();
                 passes.push(Pass { radix, turns: turns.collect(), roots });
                 rest /= radix;
@@ -100,7 +104,7 @@ impl Pass {
         let part = from.len() / R;
         let parts: [&[Complex]; R] = std::array::from_fn(|index| &from[index * part..][..part]);
         if stride == 1 {
-            for ((place, to), turns) in to.chunks_exact_mut(R).enumerate().zip(turns) {
+            for ((place, to), turns) in to.chunks_exact_mut(R).enumerate().zip(turns).inspect(looking(4 * R)) {
                 let joined = joined(parts.map(|part| part[place]), roots);
                 to[0] = joined[0];
                 for index in 1..R {
@@ -109,7 +113,8 @@ impl Pass {
             }
             return;
         }
-        for ((place, to), turns) in to.chunks_exact_mut(R * stride).enumerate().zip(turns) {
+        let work = 4 * R * stride;
+        for ((place, to), turns) in to.chunks_exact_mut(R * stride).enumerate().zip(turns).inspect(looking(work)) {
             let parts = parts.map(|part| &part[place * stride..][..stride]);
             let turns: &[Complex] = &turns[..R - 1];
             let mut rest = to;
@@ -188,7 +193,7 @@ impl Chirp {
             *square = (this + 2 * k + 1) % whole;
             Some(this)
         });
-        let factors: Vec<Complex> = squares.map(|square| root(square, whole)).collect();
+        let factors: Vec<Complex> = squares.inspect(looking(ROOT)).map(|square| root(square, whole)).collect();
         let room = whole.next_power_of_two();
         let inner = Composite::new(room).expect("a power of two has small factors");
         let mut kernel = vec![ZERO; room];
@@ -348,7 +353,9 @@ impl Plan {
         let Layout { extent, bins, inner, parts, result_parts } = layout;
         let mut numbers = Vec::with_capacity(self.length + 1);
         let mut work = vec![ZERO; self.transform.room()];
+        let mut looks = Looks::new();
         for number in 0..rows {
+            looks.pass(16 * self.length);
             let (row, column) = ((first + number) / inner, (first + number) % inner);
             let part = |place: usize, part: usize| match place < extent && part < parts {
                 true => elements[((row * extent + place) * inner + column) * parts + part].to_f64(),

@@ -4,6 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Tensor};
+use crate::stop::{Looks, looking};
+
+/// Scalar operations of a look-up in a map.
+const LOOK_UP: usize = 64;
 
 /// The keys of all elements.
 struct Keys<'t, 'c>(&'t Tensor<'c>);
@@ -28,7 +32,7 @@ pub(super) fn look_up(call: &mut Call<'_>) -> Outcome {
         return Err(Failure::Reason(1));
     }
     let elements = tensor.kind.dispatch(Keys(&tensor));
-    for (target, key) in output.bytes.chunks_exact_mut(width).zip(elements) {
+    for (target, key) in output.bytes.chunks_exact_mut(width).zip(elements).inspect(looking(LOOK_UP)) {
         target
             .copy_from_slice(places.get(&key).map_or(default.bytes, |&place| &values.bytes[place * width..][..width]));
     }
@@ -60,6 +64,7 @@ pub(super) fn count_terms(call: &mut Call<'_>) -> Outcome {
     }
     let counts = output.elements::<f32>();
     counts.fill(0.0);
+    let mut looks = Looks::new();
     for (row, counts) in elements.chunks_exact(length).zip(counts.chunks_exact_mut(width)) {
         // no n-gram is longer than the row or the longest of the pool
         let longest = longest.clamp(0, starts.len().min(length) as i64) as usize;
@@ -72,6 +77,7 @@ pub(super) fn count_terms(call: &mut Call<'_>) -> Outcome {
             for step in 1..=most {
                 let reach = (size - 1) * step;
                 for start in 0..length - reach {
+                    looks.pass(LOOK_UP);
                     let term: Vec<i64> = (0..size).map(|at| row[start + at * step]).collect();
                     if let Some(&(column, _)) = terms.get(&term) {
                         *counts.get_mut(column).ok_or(Failure::Reason(1))? += 1.0;

@@ -4,14 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::pattern::{Longest, Whole};
-use super::text::texts;
+use super::text::{STRING, texts};
 use super::{Call, Failure, Outcome};
+use crate::stop::looking;
 
 pub(super) fn match_strings(call: &mut Call<'_>) -> Outcome {
     let (tensor, pattern, output) = (call.tensor(), call.index(), call.output());
     let pattern = call.context.strings().text(pattern);
     let pattern = Whole::new(&pattern).ok_or(Failure::Reason(1))?;
-    for (target, text) in output.bytes.iter_mut().zip(texts(call, &tensor)) {
+    for (target, text) in output.bytes.iter_mut().zip(texts(call, &tensor)).inspect(looking(STRING)) {
         *target = pattern.matches(&text) as u8;
     }
     Ok(())
@@ -29,6 +30,7 @@ pub(super) fn tokenize_strings(call: &mut Call<'_>) -> Outcome {
     let texts = texts(call, &tensor);
     let rows: Vec<Vec<&str>> = texts
         .iter()
+        .inspect(looking(STRING))
         .map(|text| match mode {
             0 => characters(text).collect(),
             1 => patterns.iter_mut().fold(vec![&**text], |parts, separator| {
@@ -44,7 +46,7 @@ pub(super) fn tokenize_strings(call: &mut Call<'_>) -> Outcome {
     let mut output = call.returned(&[&tensor.extents[..], &[width]].concat())?;
     let numbers = output.elements::<i64>();
     numbers.fill(pad);
-    for (numbers, row) in numbers.chunks_mut(width.max(1)).zip(&rows) {
+    for (numbers, row) in numbers.chunks_mut(width.max(1)).zip(&rows).inspect(looking(STRING * width)) {
         for (target, token) in numbers.iter_mut().zip(begin.iter().chain(row).chain(&end)) {
             *target = call.context.strings().number(token);
         }

@@ -7,6 +7,7 @@
 //! - Generated code passes words in the order of the table, and buffers as large as their extents state.
 //! - Results do not overlap with operands, unless a routine rewrites its first operand.
 //! - No panic leaves a routine.
+//! - A routine that may take more than milliseconds looks whether its run is to end (`stop::Looks`).
 
 #![allow(unsafe_code, reason = "generated code passes buffers as addresses")]
 
@@ -44,6 +45,7 @@ use std::borrow::Cow;
 use abi::Status;
 
 use crate::context::{self, RunContext};
+use crate::stop::Ended;
 use element::{Element, Kind};
 #[cfg(not(feature = "regex"))]
 use omitted as matching;
@@ -230,6 +232,7 @@ unsafe fn enter(context: i64, words: *mut i64, count: i64, body: fn(&mut Call<'_
         Ok(Err(Failure::Reason(number))) => return number,
         Ok(Err(Failure::Memory)) => call.context.fail(Status::OutOfMemory),
         Err(panic) if limits::of_panic(&*panic).is_some() => call.context.fail(Status::OutOfMemory),
+        Err(end) if end.is::<Ended>() => call.context.fail(Status::Stopped),
         Err(_) => call.context.fail(Status::Routine),
     }
     0

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::pool::{WORK_TO_WAKE, rt_parallel_for};
+use crate::stop::Ended;
 
 /// A loop over the chunks of a slice, passed through the pool's C signature.
 struct Chunks<'s, T, F> {
@@ -34,7 +35,9 @@ extern "C" fn run<T, F: Fn(usize, &mut [T])>(environment: *mut i64, begin: i64, 
         let length = chunks.length.min(chunks.count - start);
         // SAFETY: inside the slice, and each chunk is visited once.
         let elements = unsafe { std::slice::from_raw_parts_mut(chunks.elements.add(start), length) };
-        if catch_unwind(AssertUnwindSafe(|| (chunks.body)(chunk, elements))).is_err() {
+        let outcome = catch_unwind(AssertUnwindSafe(|| (chunks.body)(chunk, elements)));
+        // the rest of a loop whose run is to end is skipped anyway
+        if outcome.is_err_and(|panic| !panic.is::<Ended>()) {
             chunks.panicked.store(true, Ordering::Relaxed);
         }
     }

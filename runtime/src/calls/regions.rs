@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
+use crate::stop::looking;
 
 const NO_FIT: Failure = Failure::Reason(1);
 const NO_IMAGE: Failure = Failure::Reason(2);
@@ -133,7 +134,7 @@ struct Alignment {
 /// The largest weighted pixel next to the samples of a cell; 0 if there are none.
 fn largest<T: Element>(image: &[T], width: usize, rows: &[Sample], columns: &[Sample]) -> f64 {
     let mut largest: Option<f64> = None;
-    for row in rows {
+    for row in rows.iter().inspect(looking(16 * columns.len())) {
         for column in columns {
             let term = |y: usize, x: usize| row[y].1 * column[x].1 * image[row[y].0 * width + column[x].0].to_f64();
             let [a, b, c, d] = [term(0, 0), term(0, 1), term(1, 0), term(1, 1)];
@@ -165,7 +166,8 @@ impl<'a, T: Element> Channels<'a, T> {
     /// Fills the grids of the next region, each from its channel of one image.
     fn fill(&mut self, image: usize, mut grid: impl FnMut(&[T], &mut [T])) {
         let [_, channels, height, width] = self.extents;
-        for (channel, cells) in (0..channels).zip(&mut self.output) {
+        let work = height * width + self.cells.iter().product::<usize>();
+        for (channel, cells) in (0..channels).zip(&mut self.output).inspect(looking(work)) {
             grid(&self.images[(image * channels + channel) * height * width..][..height * width], cells);
         }
     }

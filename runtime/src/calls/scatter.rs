@@ -4,9 +4,12 @@ use std::borrow::Cow;
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
+use crate::stop::{PART, looking};
 
 const OUT_OF_BOUNDS: Failure = Failure::Reason(1);
 const NO_FIT: Failure = Failure::Reason(2);
+/// Scalar operations of an update, of an element that is in no cache.
+const UPDATE: usize = 16;
 
 /// How an update is combined with the element at its index.
 #[derive(Clone, Copy)]
@@ -100,11 +103,10 @@ impl<T: Element> Visitor<T> for Elements<'_, T> {
             let others = at.iter().zip(&strides).enumerate().filter(|(axis, _)| *axis != self.axis);
             let first: usize = others.map(|(_, (position, stride))| position * stride).sum();
             let elements = &mut self.elements[first..];
-            let updates = indices.iter().zip(updates).enumerate();
             if stride == 1 {
-                scatter(elements, updates, extent, |place, _| place, &join)?;
+                scatter(elements, indices, updates, extent, |place, _| place, &join)?;
             } else {
-                scatter(elements, updates, extent, |place, column| place * stride + column * along, &join)?;
+                scatter(elements, indices, updates, extent, |place, column| place * stride + column * along, &join)?;
             }
             advance(&mut at, lines);
         }
@@ -114,16 +116,20 @@ impl<T: Element> Visitor<T> for Elements<'_, T> {
 
 /// Combines the updates of a row with the elements that their indices and columns select.
 #[inline(always)]
-fn scatter<'u, T: Element>(
+fn scatter<T: Element>(
     elements: &mut [T],
-    updates: impl Iterator<Item = (usize, (&'u i64, &'u T))>,
+    indices: &[i64],
+    updates: &[T],
     extent: usize,
     at: impl Fn(usize, usize) -> usize,
     join: impl Fn(T, T) -> T,
 ) -> Outcome {
-    for (column, (&index, &update)) in updates {
-        let element = &mut elements[at(place(index, extent)?, column)];
-        *element = join(*element, update);
+    let parts = indices.chunks(PART).zip(updates.chunks(PART)).enumerate();
+    for (part, (indices, updates)) in parts.inspect(looking(UPDATE * PART)) {
+        for (column, (&index, &update)) in (part * PART..).zip(indices.iter().zip(updates)) {
+            let element = &mut elements[at(place(index, extent)?, column)];
+            *element = join(*element, update);
+        }
     }
     Ok(())
 }
@@ -144,7 +150,7 @@ impl<T: Element> Visitor<T> for Runs<'_, T> {
             return Ok(());
         }
         let strides = strides(self.extents);
-        for (tuple, updates) in self.updates.chunks_exact(run).enumerate() {
+        for (tuple, updates) in self.updates.chunks_exact(run).enumerate().inspect(looking(UPDATE + run)) {
             let tuple = &self.indices[tuple * self.depth..(tuple + 1) * self.depth];
             let components = tuple.iter().zip(leading).zip(&strides);
             let first = components

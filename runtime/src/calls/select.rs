@@ -2,6 +2,7 @@
 
 use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Tensor, around};
+use crate::stop::{PART, looking};
 
 /// The indices of the elements that are not zero.
 struct NonZero<'t, 'c>(&'t Tensor<'c>);
@@ -11,7 +12,12 @@ impl Generic for NonZero<'_, '_> {
 
     fn run<T: Element>(self) -> Vec<usize> {
         let elements = self.0.elements::<T>();
-        elements.iter().enumerate().filter(|(_, element)| !element.is_zero()).map(|(at, _)| at).collect()
+        let mut places = Vec::new();
+        for (part, elements) in elements.chunks(PART).enumerate().inspect(looking(PART)) {
+            let others = elements.iter().enumerate().filter(|(_, element)| !element.is_zero());
+            places.extend(others.map(|(at, _)| part * PART + at));
+        }
+        places
     }
 }
 
@@ -23,7 +29,8 @@ pub(super) fn non_zero(call: &mut Call<'_>) -> Outcome {
     let rows = output.elements::<i64>();
     let mut after = 1;
     for (axis, &extent) in tensor.extents.iter().enumerate().rev() {
-        for (row, &place) in rows[axis * count..(axis + 1) * count].iter_mut().zip(&places) {
+        let row = rows[axis * count..(axis + 1) * count].iter_mut();
+        for (row, &place) in row.zip(&places).inspect(looking(8)) {
             *row = (place / after % extent) as i64;
         }
         after *= extent;
@@ -53,7 +60,7 @@ pub(super) fn compress(call: &mut Call<'_>) -> Outcome {
     }
     let mut targets = output.bytes.chunks_exact_mut(slice);
     for row in 0..outer {
-        for (&at, target) in chosen.iter().zip(&mut targets) {
+        for (&at, target) in chosen.iter().zip(&mut targets).inspect(looking(slice)) {
             let start = (row * extent + at) * slice;
             target.copy_from_slice(&tensor.bytes[start..start + slice]);
         }

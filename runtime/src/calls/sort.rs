@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Output, Tensor, around};
+use crate::stop::{Looks, looking};
 
 /// The keys of all elements.
 struct Keys<'t, 'c>(&'t Tensor<'c>);
@@ -23,6 +24,10 @@ const COLUMNS: usize = 16;
 const CHUNK: usize = 32;
 /// Up to this many elements an insertion sort is used.
 const FEW: usize = 16;
+/// From this many items on, a sort looks whether its run is to end: shorter ones take milliseconds.
+const LONG: usize = 1 << 18;
+/// Scalar operations of a comparison and the move that follows.
+const COMPARISON: usize = 8;
 
 struct TopK<'s, 'c> {
     tensor: &'s Tensor<'c>,
@@ -42,8 +47,9 @@ impl Generic for TopK<'_, '_> {
         let (values, places) = (self.values.elements::<T>(), self.places.elements::<i64>());
         let first = if self.largest { first::<T, true> } else { first::<T, false> };
         let mut best: Vec<(u64, usize)> = Vec::new();
+        let mut looks = Looks::new();
         let mut keep = |line: &[T], row: usize, column: usize| {
-            first(line, count, &mut best);
+            first(line, count, &mut best, &mut looks);
             for (rank, &(_, place)) in best.iter().enumerate() {
                 let to = (row * count + rank) * inner + column;
                 (values[to], places[to]) = (line[place], place as i64);
@@ -83,7 +89,7 @@ pub(super) fn top_k(call: &mut Call<'_>) -> Outcome {
 
 /// The `count` largest or smallest elements in order, ties by index: their keys and indices. Each element is visited
 /// once and mostly only compared with the last of the best; at most twice `count` elements are sorted.
-fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut Vec<(u64, usize)>) {
+fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut Vec<(u64, usize)>, looks: &mut Looks) {
     best.clear();
     if count == 0 {
         return;
@@ -92,6 +98,7 @@ fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut V
     let most = 2 * count.max(4);
     let mut last: Option<(u64, usize)> = None;
     for (number, chunk) in line.chunks(CHUNK).enumerate() {
+        looks.pass(CHUNK);
         let bound = last.map(|(_, place)| line[place]);
         let after = |x: &T, bound: T| if LARGEST { x.at_most(bound) } else { bound.at_most(*x) };
         if bound.is_some_and(|bound| chunk.iter().fold(true, |all, x| all & after(x, bound))) {
@@ -110,17 +117,34 @@ fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut V
                     best.truncate(count);
                     last = best.get(count - 1).copied();
                 } else if best.len() == most {
-                    last = Some(*best.select_nth_unstable(count - 1).1);
+                    last = Some(select(best, count - 1, looks));
                     best.truncate(count);
                 }
             }
         }
     }
     if best.len() > count {
-        best.select_nth_unstable(count - 1);
+        select(best, count - 1, looks);
         best.truncate(count);
     }
-    best.sort_unstable();
+    match best.len() > LONG {
+        true => best.sort_unstable_by(|a, b| ordered(a, b, looks)),
+        false => best.sort_unstable(),
+    }
+}
+
+/// The item of a rank, between those before and those after it.
+fn select<T: Ord + Copy>(items: &mut [T], rank: usize, looks: &mut Looks) -> T {
+    match items.len() > LONG {
+        true => *items.select_nth_unstable_by(rank, |a, b| ordered(a, b, looks)).1,
+        false => *items.select_nth_unstable(rank).1,
+    }
+}
+
+/// The order of two items of a sort that looks whether its run is to end.
+fn ordered<T: Ord>(a: &T, b: &T, looks: &mut Looks) -> Ordering {
+    looks.pass(COMPARISON);
+    a.cmp(b)
 }
 
 /// The rank of each string among all of them.
@@ -150,18 +174,26 @@ pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
         (0..outer).map(|row| slice(a, row).cmp(slice(b, row))).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     };
     let mut order: Vec<usize> = (0..extent).collect();
-    order.sort_by(|&a, &b| compare(a, b));
+    let mut looks = Looks::new();
+    let mut look_and_compare = |a: usize, b: usize| {
+        looks.pass(COMPARISON);
+        compare(a, b)
+    };
+    match extent > LONG {
+        true => order.sort_by(|&a, &b| look_and_compare(a, b)),
+        false => order.sort_by(|&a, &b| compare(a, b)),
+    }
     // equal ones are consecutive, the first occurrence first
-    let mut groups: Vec<&[usize]> = order.chunk_by(|&a, &b| compare(a, b).is_eq()).collect();
+    let mut groups: Vec<&[usize]> = order.chunk_by(|&a, &b| look_and_compare(a, b).is_eq()).collect();
     if !sorted {
-        groups.sort_by_key(|group| group[0]);
+        groups.sort_by(|a, b| ordered(&a[0], &b[0], &mut looks));
     }
     let mut extents = if flat { vec![0] } else { tensor.extents.clone() };
     extents[axis.max(0) as usize] = groups.len();
     let values = call.returned(&extents)?;
     let slice = inner * tensor.kind.width();
     for row in 0..outer {
-        for (at, group) in groups.iter().enumerate() {
+        for (at, group) in groups.iter().enumerate().inspect(looking(COMPARISON + inner)) {
             let (from, to) = ((row * extent + group[0]) * slice, (row * groups.len() + at) * slice);
             values.bytes[to..to + slice].copy_from_slice(&tensor.bytes[from..from + slice]);
         }
@@ -170,7 +202,7 @@ pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
     let mut inverse = call.returned(&[extent])?;
     let mut counts = call.returned(&[groups.len()])?;
     let (first, inverse, counts) = (first.elements::<i64>(), inverse.elements::<i64>(), counts.elements::<i64>());
-    for (at, group) in groups.iter().enumerate() {
+    for (at, group) in groups.iter().enumerate().inspect(looking(COMPARISON)) {
         first[at] = group[0] as i64;
         counts[at] = group.len() as i64;
         for &place in *group {
@@ -188,14 +220,14 @@ mod tests {
     fn the_first_come_in_order_and_of_equals_the_first() {
         let mut numbers: Vec<f32> = (0..1000u32).map(|i| (i * 7919 % 101) as f32 - 50.0).collect();
         (numbers[700], numbers[900]) = (f32::NAN, f32::NAN);
-        let mut best = Vec::new();
+        let (mut best, mut looks) = (Vec::new(), Looks::new());
         for flip in [0, u64::MAX] {
             let mut all: Vec<(u64, usize)> = numbers.iter().map(|number| number.key() ^ flip).zip(0..).collect();
             all.sort();
             for count in [0, 1, 5, FEW, FEW + 1, 63, 64, 65, 999, 1000] {
                 match flip {
-                    0 => first::<f32, false>(&numbers, count, &mut best),
-                    _ => first::<f32, true>(&numbers, count, &mut best),
+                    0 => first::<f32, false>(&numbers, count, &mut best, &mut looks),
+                    _ => first::<f32, true>(&numbers, count, &mut best, &mut looks),
                 }
                 assert_eq!(best, all[..count]);
             }

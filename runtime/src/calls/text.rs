@@ -4,17 +4,21 @@ use std::sync::Arc;
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
+use crate::stop::looking;
+
+/// Scalar operations of a string that is made, looked up or compared.
+pub(super) const STRING: usize = 256;
 
 /// The strings of a tensor.
 pub(super) fn texts(call: &mut Call<'_>, tensor: &Tensor<'_>) -> Vec<Arc<str>> {
     let table = call.context.strings();
-    tensor.elements::<i64>().iter().map(|&number| table.text(number)).collect()
+    tensor.elements::<i64>().iter().inspect(looking(STRING)).map(|&number| table.text(number)).collect()
 }
 
 pub(super) fn concat_strings(call: &mut Call<'_>) -> Outcome {
     let (a, b, mut output) = (call.tensor(), call.tensor(), call.output());
     let pairs: Vec<_> = texts(call, &a).into_iter().zip(texts(call, &b)).collect();
-    for (target, (a, b)) in output.elements::<i64>().iter_mut().zip(pairs) {
+    for (target, (a, b)) in output.elements::<i64>().iter_mut().zip(pairs).inspect(looking(STRING)) {
         limits::ask((a.len() + b.len()) as u64)?;
         *target = call.context.strings().number(&format!("{a}{b}"));
     }
@@ -31,7 +35,8 @@ pub(super) fn normalize_strings(call: &mut Call<'_>) -> Outcome {
         return Err(Failure::Reason(1));
     }
     let mut kept: Vec<String> = Vec::with_capacity(*columns);
-    for text in texts(call, &tensor).iter().filter(|text| !stopwords.contains(&compared(text))) {
+    for text in texts(call, &tensor).iter().inspect(looking(STRING)).filter(|text| !stopwords.contains(&compared(text)))
+    {
         kept.push(match case {
             1 => text.to_lowercase(),
             2 => text.to_uppercase(),
@@ -42,7 +47,7 @@ pub(super) fn normalize_strings(call: &mut Call<'_>) -> Outcome {
         kept.push(String::new());
     }
     let mut output = call.returned(&[rows, &[kept.len()]].concat())?;
-    for (target, text) in output.elements::<i64>().iter_mut().zip(kept) {
+    for (target, text) in output.elements::<i64>().iter_mut().zip(kept).inspect(looking(STRING)) {
         *target = call.context.strings().number(&text);
     }
     Ok(())
@@ -53,11 +58,12 @@ pub(super) fn split_strings(call: &mut Call<'_>) -> Outcome {
     let delimiter = call.context.strings().text(delimiter);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let texts = texts(call, &tensor);
-    let split: Vec<Vec<&str>> = texts.iter().map(|text| parts(text, &delimiter, most)).collect();
+    let split: Vec<Vec<&str>> =
+        texts.iter().inspect(looking(STRING)).map(|text| parts(text, &delimiter, most)).collect();
     let width = split.iter().map(Vec::len).max().unwrap_or(0);
     let mut output = call.returned(&[&tensor.extents[..], &[width]].concat())?;
     let numbers = output.elements::<i64>();
-    for (row, parts) in split.iter().enumerate() {
+    for (row, parts) in split.iter().enumerate().inspect(looking(STRING * width)) {
         for (target, part) in numbers[row * width..].iter_mut().zip(parts) {
             *target = call.context.strings().number(part);
         }
@@ -95,14 +101,14 @@ impl Generic for Format<'_, '_> {
     type Result = Vec<String>;
 
     fn run<T: Element>(self) -> Vec<String> {
-        self.0.elements::<T>().iter().map(|element| element.text()).collect()
+        self.0.elements::<T>().iter().inspect(looking(STRING)).map(|element| element.text()).collect()
     }
 }
 
 pub(super) fn format_numbers(call: &mut Call<'_>) -> Outcome {
     let (tensor, mut output) = (call.tensor(), call.output());
     let texts = tensor.kind.dispatch(Format(&tensor));
-    for (target, text) in output.elements::<i64>().iter_mut().zip(texts) {
+    for (target, text) in output.elements::<i64>().iter_mut().zip(texts).inspect(looking(STRING)) {
         *target = call.context.strings().number(&text);
     }
     Ok(())
@@ -118,7 +124,7 @@ impl Generic for Parse<'_, '_, '_> {
     type Result = Outcome;
 
     fn run<T: Element>(self) -> Outcome {
-        for (target, text) in self.output.elements::<T>().iter_mut().zip(self.texts) {
+        for (target, text) in self.output.elements::<T>().iter_mut().zip(self.texts).inspect(looking(STRING)) {
             *target = T::parse(text.trim()).ok_or(Failure::Reason(1))?;
         }
         Ok(())

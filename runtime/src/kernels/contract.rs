@@ -9,6 +9,7 @@ use super::prefetch::{self, Cache};
 use super::{arm, arm_bytes, levels::Level};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86, x86_matrix};
+use crate::stop::Looks;
 
 const COLUMN_GROUP: usize = abi::COLUMN_GROUP as usize;
 
@@ -94,8 +95,15 @@ pub(super) struct TileSet<E: Elements + 'static> {
 }
 
 impl<E: Elements + 'static> Contraction<'_, E> {
-    /// Covers rows and columns with register tiles of nearly equal height.
+    /// Covers rows and columns with register tiles of nearly equal height, unless the run is to end.
     pub(super) unsafe fn run(&self, set: &TileSet<E>) {
+        // SAFETY: promised by the caller.
+        unsafe { self.run_until(set, &mut Looks::new()) }
+    }
+
+    /// The same as a part of a longer routine, which looks itself.
+    pub(super) unsafe fn run_until(&self, set: &TileSet<E>, looks: &mut Looks) {
+        let depth = self.descriptor.walk.reduction.iter().product::<i64>();
         for first in (0..self.cols).step_by(set.panels.len() * set.width) {
             let count = (self.cols - first).min(set.panels.len() * set.width);
             let heights = set.panels[count.div_ceil(set.width) - 1];
@@ -105,6 +113,9 @@ impl<E: Elements + 'static> Contraction<'_, E> {
                 let end = self.rows * (tile + 1) / tiles;
                 // SAFETY: the tile lies inside the rows and columns that the caller vouches for.
                 unsafe { heights[end - row - 1](self, row, Columns { first, count }) };
+                if looks.is_due_after(depth.wrapping_mul(((end - row) * count) as i64)) {
+                    return;
+                }
                 row = end;
             }
         }

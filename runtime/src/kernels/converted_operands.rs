@@ -10,6 +10,7 @@ use abi::{Descriptor, Product, Start};
 
 use super::contract::{Contraction, Doubles, Elements, Floats, TileSet};
 use super::levels::Instances;
+use crate::stop::Looks;
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
 /// Columns that are converted together.
@@ -109,6 +110,7 @@ impl<E: Prepared> Contraction<'_, E> {
 
     /// The same with a buffer that holds one block.
     unsafe fn run_in_parts(&self, steps: usize, set: &TileSet<E::Near>, room: *mut E::Sum) {
+        let mut looks = Looks::new();
         for first in (0..self.cols).step_by(PANEL) {
             let columns = (self.cols - first).min(PANEL);
             let mut start = self.descriptor.start;
@@ -116,7 +118,10 @@ impl<E: Prepared> Contraction<'_, E> {
                 // SAFETY: as above; the buffer holds one block.
                 unsafe {
                     self.prepare(&part, (first, columns), room);
-                    self.multiply(&part, (first, columns), room, start, set);
+                    self.multiply(&part, (first, columns), room, start, (set, &mut looks));
+                }
+                if looks.is_due_after(0) {
+                    return;
                 }
                 start = Start::Values;
             }
@@ -149,7 +154,7 @@ impl<E: Prepared> Contraction<'_, E> {
         (first, columns): (usize, usize),
         b: *const E::Sum,
         start: Start,
-        set: &TileSet<E::Near>,
+        (set, looks): (&TileSet<E::Near>, &mut Looks),
     ) {
         let d = &self.descriptor.walk;
         let (right, right_group) = part.strides();
@@ -160,7 +165,7 @@ impl<E: Prepared> Contraction<'_, E> {
             let a = self.a.offset(part.offset(&d.left));
             let c = self.c.offset((first / GROUP) as isize * d.out_group as isize);
             let init = self.init.add(first);
-            Contraction { descriptor, a, b, init, c, rows: self.rows, cols: columns }.run(set);
+            Contraction { descriptor, a, b, init, c, rows: self.rows, cols: columns }.run_until(set, looks);
         }
     }
 }
@@ -194,13 +199,17 @@ impl<E: Prepared<Near = E>> Contraction<'_, E> {
     unsafe fn run_in_place(&self, steps: usize, set: &TileSet<E>) {
         let d = &self.descriptor.walk;
         let mut start = self.descriptor.start;
+        let mut looks = Looks::new();
         for part in parts(d, steps) {
             let walk = Product { reduction: part.steps, last_block: part.last_block, ..*d };
             let descriptor = &Descriptor { walk, start, right_padded: self.descriptor.right_padded };
             // SAFETY: as above.
             unsafe {
                 let (a, b) = (self.a.offset(part.offset(&d.left)), self.b.offset(part.offset(&d.right)));
-                Contraction { descriptor, a, b, ..*self }.run(set);
+                Contraction { descriptor, a, b, ..*self }.run_until(set, &mut looks);
+            }
+            if looks.is_due_after(0) {
+                return;
             }
             start = Start::Values;
         }
