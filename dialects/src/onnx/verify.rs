@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use ir::{Attributes, Body, FloatType, IndexMap, Op, Type};
+use ir::{Attribute, Attributes, Body, FloatType, IndexMap, Op, Type};
 
 use super::schema::{self, Mode, Parameter, Schema};
 use super::{OnnxOp, YIELD};
@@ -19,6 +19,7 @@ pub(super) fn verify(body: &Body, op: Op) -> Check {
     check_types(schema, &operands, if operator == Some(OnnxOp::Constant) { &[] } else { &results })?;
     check_choices(schema, &operation.attributes)?;
     match operator {
+        Some(OnnxOp::Constant) => verify_constant(&operation.attributes, &results),
         Some(OnnxOp::If) => verify_if(body, op, &results),
         Some(OnnxOp::Loop) => verify_loop(body, op, &operands, &results),
         Some(OnnxOp::Scan) => verify_scan(body, op, &operands, &results),
@@ -142,6 +143,17 @@ fn held(r#type: &Type) -> &Type {
         },
         other => other,
     }
+}
+
+/// The value has the type of the result, of which extents may be unknown.
+fn verify_constant(attributes: &Attributes, results: &[Type]) -> Check {
+    let (Some(Attribute::Dense(value)), [result]) = (attributes.get("value"), results) else { return Ok(()) };
+    let found = &value.r#type;
+    let (extents, stated) = (found.shape().unwrap_or_default(), result.shape());
+    let fits = stated.is_none_or(|stated| {
+        stated.len() == extents.len() && stated.iter().zip(extents.iter()).all(|(s, e)| s.is_none() || s == e)
+    });
+    ensure(fits && found.element() == result.element(), || format!("value has type {found}, result has type {result}"))
 }
 
 fn verify_if(body: &Body, op: Op, results: &[Type]) -> Check {
