@@ -76,12 +76,16 @@ impl<'c> Translator<'_, 'c> {
     ) -> Translated<BasicValueEnum<'c>> {
         let bits = integer_bits(target)?;
         // integers lie in [low, end)
-        let magnitude = 2f64.powi(bits as i32 - i32::from(signed));
+        let magnitude = ir::floats::power_of_two(bits as i32 - i32::from(signed));
         let (low, end) = (if signed { -magnitude } else { 0.0 }, magnitude);
         let precision = if double { f64::MANTISSA_DIGITS } else { f32::MANTISSA_DIGITS };
         // the largest float before the end
         let exact = precision >= bits;
-        let high = if exact { end - 1.0 } else { end - 2f64.powi(bits as i32 - i32::from(signed) - precision as i32) };
+        let high = if exact {
+            end - 1.0
+        } else {
+            end - ir::floats::power_of_two(bits as i32 - i32::from(signed) - precision as i32)
+        };
         let constant = |value: f64| self.splat_float(x, value, double);
         let wide = if bits < 32 { self.lanes_of(x, &ir::Type::I32)? } else { target };
         let opcode = if signed || bits < 32 { InstructionOpcode::FPToSI } else { InstructionOpcode::FPToUI };

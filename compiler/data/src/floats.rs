@@ -250,13 +250,27 @@ pub fn decode(bits: u64, format: FloatType) -> f64 {
         return f64::from_bits(sign | 0x7ff << 52);
     }
     let exponent = (magnitude >> layout.mantissa_bits) as i32;
-    let scale = |power: i32| 2f64.powi(power - layout.mantissa_bits as i32);
+    let scale = |power: i32| power_of_two(power - layout.mantissa_bits as i32);
     let absolute = if exponent == 0 && layout.mantissa_bits > 0 {
         mantissa as f64 * scale(1 - layout.bias)
     } else {
         (mantissa | 1 << layout.mantissa_bits) as f64 * scale(exponent - layout.bias)
     };
     if negative { -absolute } else { absolute }
+}
+
+/// 2 to the power of a number, exactly or as the nearest float (`f64::powi` may be inexact).
+///
+/// ```
+/// assert_eq!(data::floats::power_of_two(-1), 0.5);
+/// ```
+pub fn power_of_two(exponent: i32) -> f64 {
+    match exponent {
+        1024.. => f64::INFINITY,
+        -1022..=1023 => f64::from_bits(((exponent + 1023) as u64) << 52),
+        -1074..=-1023 => f64::from_bits(1 << (exponent + 1074)),
+        _ => 0.0,
+    }
 }
 
 /// `value`, rounded to `format`, as upstream prints it: six digits and an exponent if that is exact, enough digits
@@ -388,11 +402,21 @@ mod tests {
     fn rounding_is_to_nearest_even() {
         assert_eq!(encode(0.1, FloatType::F32), 0.1f32.to_bits() as u64);
         assert_eq!(encode(f64::from(f32::MAX) * 2.0, FloatType::F32), f32::INFINITY.to_bits() as u64);
-        assert_eq!(encode(1.0 + 2f64.powi(-11), FloatType::F16), 0x3c00);
-        assert_eq!(encode(1.0 + 3.0 * 2f64.powi(-11), FloatType::F16), 0x3c02);
+        assert_eq!(encode(1.0 + power_of_two(-11), FloatType::F16), 0x3c00);
+        assert_eq!(encode(1.0 + 3.0 * power_of_two(-11), FloatType::F16), 0x3c02);
         assert_eq!(encode(1e-45, FloatType::F32), 1);
         assert_eq!(encode(464.0, FloatType::F8E4M3FN), 0x7e);
         assert_eq!(encode(465.0, FloatType::F8E4M3FN), 0x7f);
+    }
+
+    #[test]
+    fn powers_of_two_are_exact() {
+        for exponent in -1000..1000 {
+            assert_eq!(power_of_two(exponent) * power_of_two(-exponent), 1.0);
+        }
+        assert_eq!(power_of_two(-1022), f64::MIN_POSITIVE);
+        assert_eq!([power_of_two(-1074), power_of_two(-1075)], [f64::from_bits(1), 0.0]);
+        assert_eq!([power_of_two(1023) * 2.0, power_of_two(1024)], [f64::INFINITY; 2]);
     }
 
     #[test]

@@ -52,8 +52,8 @@ pub fn cast(literal: &DenseElements, element: &Type) -> Option<DenseElements> {
     match element {
         Type::Float(FloatType::F32) => DenseElements::of_floats(r#type, &numbers),
         Type::Integer(integer) if (8..=32).contains(&integer.width) => {
-            let low = if element.is_unsigned() { 0.0 } else { -(2f64.powi(integer.width as i32 - 1)) };
-            let high = low + 2f64.powi(integer.width as i32) - 1.0;
+            let low = if element.is_unsigned() { 0.0 } else { -(ir::floats::power_of_two(integer.width as i32 - 1)) };
+            let high = low + ir::floats::power_of_two(integer.width as i32) - 1.0;
             let whole = |number: &f64| Some(number.trunc()).filter(|whole| (low..=high).contains(whole));
             let wholes: Vec<i64> = numbers.iter().map(|number| Some(whole(number)? as i64)).collect::<Option<_>>()?;
             DenseElements::of_integers(r#type, &wholes)

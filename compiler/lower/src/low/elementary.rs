@@ -130,7 +130,7 @@ impl Arithmetic<'_, '_> {
         let bits = self.apply(arith::ADDI, &[exponent, bias]);
         let power = self.convert(arith::BITCAST, bits, Type::F32);
         let near = self.fma(less_one, power, power);
-        let [above, below] = [numbers::EXP_STEP, -numbers::EXP_STEP].map(|e| self.float(2f64.powi(e)));
+        let [above, below] = [numbers::EXP_STEP, -numbers::EXP_STEP].map(|e| self.float(ir::floats::power_of_two(e)));
         let rest = self.select(negative, below, above);
         self.mul(near, rest)
     }

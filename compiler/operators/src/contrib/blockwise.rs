@@ -270,7 +270,7 @@ fn byte_list(emit: &mut Emitter, bytes: &[u8]) -> Value {
 
 /// The middle of the range of `bits` bits.
 fn default_zero_point(bits: i64) -> f64 {
-    2f64.powi(bits as i32 - 1)
+    ir::floats::power_of_two(bits as i32 - 1)
 }
 
 /// The values of 4-bit codes, for `quant_type` 0 and 1: <https://arxiv.org/abs/2305.14314>.

@@ -209,7 +209,7 @@ impl Stream {
         let surplus = integer(s, 64 - digits);
         let bits = s.same(arith::SHRUI, &[word, surplus]);
         let whole = s.cast(bits, work, false, false);
-        let unit = s.number(2f64.powi(-(digits as i32)), work);
+        let unit = s.number(ir::floats::power_of_two(-(digits as i32)), work);
         s.mul(whole, unit)
     }
 

@@ -98,7 +98,7 @@ fn is_one_number(body: &Body, parameter: Value, tensor: Value) -> bool {
 
 /// The minimum and maximum of an integer type.
 pub(super) fn range(width: u32, is_unsigned: bool) -> [f64; 2] {
-    let span = 2f64.powi(width as i32);
+    let span = ir::floats::power_of_two(width as i32);
     let low = if is_unsigned { 0.0 } else { -span / 2.0 };
     [low, low + span - 1.0]
 }

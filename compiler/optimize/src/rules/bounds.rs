@@ -97,7 +97,7 @@ fn are_factors(numbers: &[f64], element: &Type) -> bool {
         Type::Float(FloatType::F16) => 7,
         _ => 60,
     };
-    let (small, large) = (2f64.powi(-exponent), 2f64.powi(exponent));
+    let (small, large) = (ir::floats::power_of_two(-exponent), ir::floats::power_of_two(exponent));
     numbers.iter().all(|&number| number == 0.0 || (small..=large).contains(&number.abs()))
 }
 
