@@ -447,7 +447,7 @@ pub unsafe extern "C" fn rt_out_of_bounds(context_address: i64, number: i64, off
 /// Sets the run's status if it is to end early: an iteration of a loop of the host function calls it.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_check_stop(context_address: i64) {
-    if stop::current().is_some_and(|stop| stop.due().is_some()) {
+    if stop::is_due() {
         context(context_address).fail(Status::Stopped);
     }
 }

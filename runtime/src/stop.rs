@@ -81,13 +81,12 @@ pub fn within<R>(stop: Option<&Stop>, run: impl FnOnce() -> R) -> R {
 pub(crate) struct Looks {
     /// Scalar operations until the next look.
     left: i64,
-    is_due: bool,
 }
 
 impl Looks {
     /// The first look is after [`WORK_BETWEEN_LOOKS`] scalar operations.
     pub(crate) fn new() -> Looks {
-        Looks { left: WORK_BETWEEN_LOOKS, is_due: false }
+        Looks { left: WORK_BETWEEN_LOOKS }
     }
 
     /// Whether the run is to end, after this many more scalar operations. Once true, it stays true.
@@ -95,20 +94,17 @@ impl Looks {
     pub(crate) fn is_due_after(&mut self, work: i64) -> bool {
         self.left -= work;
         if self.left < 0 {
-            // by value, so that the counter may be in a register
-            self.is_due = self.is_due || is_due();
-            self.left = if self.is_due { -1 } else { WORK_BETWEEN_LOOKS };
+            // what is due stays due, and so the counter stays below zero
+            self.left = if is_due() { -1 } else { WORK_BETWEEN_LOOKS };
         }
-        self.is_due
+        self.left < 0
     }
 
     /// Counts `work` scalar operations in a routine, out of which [`Ended`] unwinds if the run is to end.
     #[inline(always)]
     pub(crate) fn pass(&mut self, work: usize) {
-        self.left -= work as i64;
-        if self.left < 0 {
-            end_if_due();
-            self.left = WORK_BETWEEN_LOOKS;
+        if self.is_due_after(work as i64) {
+            end();
         }
     }
 }
@@ -116,17 +112,15 @@ impl Looks {
 /// Whether this thread's run is to end.
 #[cold]
 #[inline(never)]
-fn is_due() -> bool {
+pub(crate) fn is_due() -> bool {
     current().is_some_and(|stop| stop.due().is_some())
 }
 
-/// Unwinds with [`Ended`] if this thread's run is to end.
+/// Unwinds with [`Ended`].
 #[cold]
 #[inline(never)]
-fn end_if_due() {
-    if is_due() {
-        resume_unwind(Box::new(Ended));
-    }
+fn end() -> ! {
+    resume_unwind(Box::new(Ended))
 }
 
 /// What unwinds out of a routine whose run is to end.
@@ -136,7 +130,8 @@ pub(crate) struct Ended;
 /// Elements of a part of a loop that takes a few cycles for each: what counts them is not in the innermost loop.
 pub(crate) const PART: usize = 1 << 12;
 
-/// Counts `work` scalar operations for each item of a loop (`inspect(looking(work))`), see [`Looks::pass`].
+/// Counts `work` scalar operations for each item of a loop (`inspect(looking(work))`), see [`Looks::pass`]. Loops that are
+/// run many times share one [`Looks`] instead, because each of them may be too short for a look.
 pub(crate) fn looking<T>(work: usize) -> impl FnMut(&T) {
     let mut looks = Looks::new();
     move |_| looks.pass(work)

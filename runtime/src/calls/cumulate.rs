@@ -2,7 +2,7 @@
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor, around};
-use crate::stop::{PART, looking};
+use crate::stop::{Looks, PART};
 
 struct Cumulate<'s, 'c> {
     tensor: &'s Tensor<'c>,
@@ -22,25 +22,29 @@ impl Generic for Cumulate<'_, '_> {
         let neutral = if self.product { T::ONE } else { T::ZERO };
         let combine = |sum: T, element: T| if self.product { sum.mul(element) } else { sum.add(element) };
         let place = |step: usize| if self.reverse { extent - 1 - step } else { step };
+        let mut looks = Looks::new();
         if inner == 1 {
             // one sum, in a register
             for row in 0..outer {
                 let range = row * extent..(row + 1) * extent;
                 let (elements, output) = (&elements[range.clone()], &mut output[range]);
-                (0..extent).step_by(PART).inspect(looking(PART)).fold(neutral, |sum, first| {
-                    (first..extent.min(first + PART)).map(place).fold(sum, |sum, at| {
+                let mut sum = neutral;
+                for first in (0..extent).step_by(PART) {
+                    looks.pass(extent.min(PART));
+                    for at in (first..extent.min(first + PART)).map(place) {
                         let next = combine(sum, elements[at]);
                         output[at] = if self.exclusive { sum } else { next };
-                        next
-                    })
-                });
+                        sum = next;
+                    }
+                }
             }
             return;
         }
         for row in 0..outer {
             // the sum before a slice is in the output, except for the element that an exclusive sum leaves out
             let mut before = None;
-            for at in (0..extent).map(place).inspect(looking(inner)) {
+            for at in (0..extent).map(place) {
+                looks.pass(inner);
                 let start = (row * extent + at) * inner;
                 let range = start..start + inner;
                 match before.replace(range.clone()) {

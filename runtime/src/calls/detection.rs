@@ -45,6 +45,7 @@ pub(super) fn non_max_suppression(call: &mut Call<'_>) -> Outcome {
     }
     let (boxes, scores) = (boxes.elements::<f32>(), scores.elements::<f32>());
     let mut chosen: Vec<[i64; 3]> = Vec::new();
+    let mut looks = Looks::new();
     for batch in 0..batches {
         let corners: Vec<Corners> = boxes[batch * count * 4..(batch + 1) * count * 4]
             .chunks_exact(4)
@@ -52,7 +53,7 @@ pub(super) fn non_max_suppression(call: &mut Call<'_>) -> Outcome {
             .collect();
         for class in 0..classes {
             let scores = &scores[(batch * classes + class) * count..][..count];
-            let boxes = suppress(&corners, scores, most, threshold, least);
+            let boxes = suppress(&corners, scores, [threshold, least], most, &mut looks);
             chosen.extend(boxes.into_iter().map(|index| [batch as i64, class as i64, index as i64]));
         }
     }
@@ -62,9 +63,14 @@ pub(super) fn non_max_suppression(call: &mut Call<'_>) -> Outcome {
 }
 
 /// At most `most` boxes of a class with the highest scores, of which no two overlap.
-fn suppress(corners: &[Corners], scores: &[f32], most: usize, threshold: f32, least: f32) -> Vec<usize> {
+fn suppress(
+    corners: &[Corners],
+    scores: &[f32],
+    [threshold, least]: [f32; 2],
+    most: usize,
+    looks: &mut Looks,
+) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&index| scores[index] > least).collect();
-    let mut looks = Looks::new();
     order.sort_by(|&a, &b| {
         looks.pass(1);
         scores[b].total_cmp(&scores[a])

@@ -16,9 +16,10 @@ impl Generic for Determinants<'_, '_> {
     fn run<T: Element>(self) {
         let elements = self.matrices.elements::<T>();
         let size = self.side * self.side;
+        let mut looks = Looks::new();
         for (at, result) in self.output.elements::<T>().iter_mut().enumerate() {
             let mut matrix: Vec<f64> = elements[at * size..(at + 1) * size].iter().map(|x| x.to_f64()).collect();
-            *result = T::of_f64(determinant(&mut matrix, self.side));
+            *result = T::of_f64(determinant(&mut matrix, self.side, &mut looks));
         }
     }
 }
@@ -39,9 +40,10 @@ impl Generic for Inverses<'_, '_> {
         }
         let elements = self.matrices.elements::<T>();
         let results = self.output.elements::<T>().chunks_exact_mut(size);
+        let mut looks = Looks::new();
         for (matrix, result) in elements.chunks_exact(size).zip(results) {
             let matrix: Vec<f64> = matrix.iter().map(|x| x.to_f64()).collect();
-            let inverse = inverse(&matrix, self.side);
+            let inverse = inverse(&matrix, self.side, &mut looks);
             result.iter_mut().zip(inverse).for_each(|(to, from)| *to = T::of_f64(from));
         }
     }
@@ -55,8 +57,8 @@ fn pivot(matrix: &[f64], width: usize, step: usize) -> usize {
 }
 
 /// The product of the pivots, each the largest of its column, with the sign of the row exchanges.
-fn determinant(matrix: &mut [f64], side: usize) -> f64 {
-    let (mut product, mut looks) = (1.0, Looks::new());
+fn determinant(matrix: &mut [f64], side: usize, looks: &mut Looks) -> f64 {
+    let mut product = 1.0;
     for step in 0..side {
         let pivot = pivot(matrix, side, step);
         if pivot != step {
@@ -69,7 +71,7 @@ fn determinant(matrix: &mut [f64], side: usize) -> f64 {
         if leading[step] == 0.0 {
             return product;
         }
-        looks.pass(lower.len());
+        looks.pass(lower.len() + side);
         for row in lower.chunks_exact_mut(side) {
             let factor = row[step] / leading[step];
             row[step..].iter_mut().zip(&leading[step..]).for_each(|(x, &y)| *x -= factor * y);
@@ -80,14 +82,13 @@ fn determinant(matrix: &mut [f64], side: usize) -> f64 {
 
 /// Turns the matrix into the identity, and applies the same steps to an identity matrix. A singular matrix leaves
 /// values that are not finite.
-fn inverse(matrix: &[f64], side: usize) -> Vec<f64> {
+fn inverse(matrix: &[f64], side: usize, looks: &mut Looks) -> Vec<f64> {
     let width = 2 * side;
     let mut rows: Vec<f64> = Vec::with_capacity(side * width);
     for (number, row) in matrix.chunks_exact(side).enumerate() {
         rows.extend(row);
         rows.extend((0..side).map(|column| f64::from(u8::from(column == number))));
     }
-    let mut looks = Looks::new();
     for step in 0..side {
         let pivot = pivot(&rows, width, step);
         (0..width).for_each(|at| rows.swap(pivot * width + at, step * width + at));
@@ -132,7 +133,29 @@ pub(super) fn inverse_of(call: &mut Call<'_>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{determinant, inverse};
+    use std::panic::catch_unwind;
+
+    use crate::stop::{Ended, Looks, Stop, within};
+
+    fn determinant(matrix: &mut [f64], side: usize) -> f64 {
+        super::determinant(matrix, side, &mut Looks::new())
+    }
+
+    fn inverse(matrix: &[f64], side: usize) -> Vec<f64> {
+        super::inverse(matrix, side, &mut Looks::new())
+    }
+
+    #[test]
+    fn many_small_matrices_are_looked_at_together() {
+        let stop = Stop::default();
+        stop.request();
+        let determinants = || {
+            let mut looks = Looks::new();
+            (0..1_000_000).for_each(|_| assert_eq!(super::determinant(&mut [0.0, 2.0, 3.0, 4.0], 2, &mut looks), -6.0));
+        };
+        let end = within(Some(&stop), || catch_unwind(determinants)).expect_err("the run is to end");
+        assert!(end.is::<Ended>());
+    }
 
     #[test]
     fn rows_of_a_determinant_change_places() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
-use crate::stop::looking;
+use crate::stop::{Looks, looking};
 
 const NO_FIT: Failure = Failure::Reason(1);
 const NO_IMAGE: Failure = Failure::Reason(2);
@@ -152,6 +152,7 @@ struct Channels<'a, T: Element> {
     /// Rows and columns of cells.
     cells: [usize; 2],
     output: std::slice::ChunksExactMut<'a, T>,
+    looks: Looks,
 }
 
 impl<'a, T: Element> Channels<'a, T> {
@@ -160,14 +161,15 @@ impl<'a, T: Element> Channels<'a, T> {
         let &[_, _, down, across] = &output.extents[..] else { return Err(NO_FIT) };
         let output = output.elements::<T>().chunks_exact_mut((down * across).max(1));
         let extents = [count, channels, height, width];
-        Ok(Channels { images: images.elements::<T>(), extents, cells: [down, across], output })
+        Ok(Channels { images: images.elements::<T>(), extents, cells: [down, across], output, looks: Looks::new() })
     }
 
     /// Fills the grids of the next region, each from its channel of one image.
     fn fill(&mut self, image: usize, mut grid: impl FnMut(&[T], &mut [T])) {
         let [_, channels, height, width] = self.extents;
         let work = height * width + self.cells.iter().product::<usize>();
-        for (channel, cells) in (0..channels).zip(&mut self.output).inspect(looking(work)) {
+        for (channel, cells) in (0..channels).zip(&mut self.output) {
+            self.looks.pass(work);
             grid(&self.images[(image * channels + channel) * height * width..][..height * width], cells);
         }
     }

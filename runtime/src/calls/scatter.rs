@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
-use crate::stop::{PART, looking};
+use crate::stop::{Looks, PART, looking};
 
 const OUT_OF_BOUNDS: Failure = Failure::Reason(1);
 const NO_FIT: Failure = Failure::Reason(2);
@@ -99,14 +99,16 @@ impl<T: Element> Visitor<T> for Elements<'_, T> {
         let (&width, lines) = self.picks.split_last().expect("an axis is indexed");
         let along = usize::from(self.axis + 1 < self.picks.len());
         let mut at = vec![0; lines.len()];
+        let mut looks = Looks::new();
         for (indices, updates) in self.indices.chunks_exact(width.max(1)).zip(self.updates.chunks_exact(width.max(1))) {
             let others = at.iter().zip(&strides).enumerate().filter(|(axis, _)| *axis != self.axis);
             let first: usize = others.map(|(_, (position, stride))| position * stride).sum();
             let elements = &mut self.elements[first..];
             if stride == 1 {
-                scatter(elements, indices, updates, extent, |place, _| place, &join)?;
+                scatter(elements, (indices, updates), extent, |place, _| place, &join, &mut looks)?;
             } else {
-                scatter(elements, indices, updates, extent, |place, column| place * stride + column * along, &join)?;
+                let at = |place, column| place * stride + column * along;
+                scatter(elements, (indices, updates), extent, at, &join, &mut looks)?;
             }
             advance(&mut at, lines);
         }
@@ -118,14 +120,15 @@ impl<T: Element> Visitor<T> for Elements<'_, T> {
 #[inline(always)]
 fn scatter<T: Element>(
     elements: &mut [T],
-    indices: &[i64],
-    updates: &[T],
+    (indices, updates): (&[i64], &[T]),
     extent: usize,
     at: impl Fn(usize, usize) -> usize,
     join: impl Fn(T, T) -> T,
+    looks: &mut Looks,
 ) -> Outcome {
     let parts = indices.chunks(PART).zip(updates.chunks(PART)).enumerate();
-    for (part, (indices, updates)) in parts.inspect(looking(UPDATE * PART)) {
+    for (part, (indices, updates)) in parts {
+        looks.pass(UPDATE * indices.len());
         for (column, (&index, &update)) in (part * PART..).zip(indices.iter().zip(updates)) {
             let element = &mut elements[at(place(index, extent)?, column)];
             *element = join(*element, update);

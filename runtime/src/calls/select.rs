@@ -2,7 +2,7 @@
 
 use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Tensor, around};
-use crate::stop::{PART, looking};
+use crate::stop::{Looks, PART, looking};
 
 /// The indices of the elements that are not zero.
 struct NonZero<'t, 'c>(&'t Tensor<'c>);
@@ -59,8 +59,10 @@ pub(super) fn compress(call: &mut Call<'_>) -> Outcome {
         return Ok(());
     }
     let mut targets = output.bytes.chunks_exact_mut(slice);
+    let mut looks = Looks::new();
     for row in 0..outer {
-        for (&at, target) in chosen.iter().zip(&mut targets).inspect(looking(slice)) {
+        for (&at, target) in chosen.iter().zip(&mut targets) {
+            looks.pass(slice);
             let start = (row * extent + at) * slice;
             target.copy_from_slice(&tensor.bytes[start..start + slice]);
         }

@@ -193,7 +193,8 @@ pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
     let values = call.returned(&extents)?;
     let slice = inner * tensor.kind.width();
     for row in 0..outer {
-        for (at, group) in groups.iter().enumerate().inspect(looking(COMPARISON + inner)) {
+        for (at, group) in groups.iter().enumerate() {
+            looks.pass(COMPARISON + inner);
             let (from, to) = ((row * extent + group[0]) * slice, (row * groups.len() + at) * slice);
             values.bytes[to..to + slice].copy_from_slice(&tensor.bytes[from..from + slice]);
         }
