@@ -7,17 +7,17 @@
 // OUTLINE: ^bb0(%[[X:.*]]: tensor<?x32xf32>):
 // OUTLINE-NOT: linalg.generic
 // OUTLINE: %[[INIT:.*]] = "tensor.empty"
-// OUTLINE: %[[R:.*]] = "func.call"(%[[X]], %{{.*}}, %[[INIT]]) <{callee = @[[KERNEL:.*]]}> :
+// OUTLINE: %[[R:.*]] = "func.call"(%[[X]], %{{.*}}, %[[INIT]]) <{callee = @[[CALLEE:.*]]}> :
 // OUTLINE-NEXT: "func.return"(%[[R]])
-// OUTLINE: sym_name = "[[KERNEL]]"
+// OUTLINE: sym_name = "[[CALLEE]]"
 // OUTLINE: "arith.addf"
 // OUTLINE: "arith.maximumf"
 
 // KERNEL: sym_name = "main_graph"
 // KERNEL: ^bb0(%[[TABLE:.*]]: memref<?xi64>):
 // KERNEL: "func.call"{{.*}}callee = @rt_output
-// KERNEL: "func.call"{{.*}}callee = @[[KERNEL:kernel.*]]}> : (memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-// KERNEL: sym_name = "[[KERNEL]]"
+// KERNEL: "func.call"{{.*}}callee = @[[CALLEE:kernel.*]]}> : (memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+// KERNEL: sym_name = "[[CALLEE]]"
 // KERNEL: "scf.parallel"
 // KERNEL: %[[A:.*]] = "vector.load"{{.*}} -> vector<4xf32>
 // KERNEL: %[[S:.*]] = "arith.addf"
