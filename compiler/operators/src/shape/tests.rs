@@ -107,7 +107,7 @@ fn required(body: &str) -> Vec<String> {
     let main = module.function("main").expect("there is a main");
     let analysis = analyse(main.body, main.attributes, &IndexMap::default()).expect("nothing is contradicted");
     let ops = main.body.ops(main.body.entry().expect("main has a body"));
-    let all = ops.iter().flat_map(|&op| analysis.requirements(op));
+    let all = ops.flat_map(|op| analysis.requirements(op));
     all.map(|requirement| requirement.message.clone()).collect()
 }
 
@@ -210,6 +210,17 @@ fn elements() {
         ),
         (r#""onnx.Equal"(%i, %minus) : (tensor<3xi64>, tensor<1xi64>) -> tensor<*xi1>"#, "[3] = [0, 0, 0]"),
     ]);
+}
+
+#[test]
+fn no_element_of_an_empty_axis() {
+    let body = r#"
+  %empty = "onnx.Shape"(%x) {start = 1 : i64, end = 1 : i64} : (tensor<?x?x64xf32>) -> tensor<*xi64>
+  %zero = "onnx.Constant"() {value = dense<0> : tensor<1xi64>} : () -> tensor<1xi64>
+  %minus = "onnx.Constant"() {value = dense<-1> : tensor<1xi64>} : () -> tensor<1xi64>
+  %back = "onnx.Slice"(%empty, %zero, %minus, %zero, %minus)
+    : (tensor<*xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>"#;
+    assert_eq!(infer(body, "%back", "tensor<*xi64>").unwrap(), ["[0] = []"]);
 }
 
 #[test]

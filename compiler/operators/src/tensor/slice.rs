@@ -144,7 +144,9 @@ fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
         let extent = from[cut.axis] as i64;
         let (start, step) = (cut.start?.as_constant()?, cut.step?);
         let start = if start < 0 { start.saturating_add(extent) } else { start };
-        starts[cut.axis] = start.clamp(0, if step < 0 { extent - 1 } else { extent });
+        let last = if step < 0 { extent - 1 } else { extent };
+        // an empty axis has no last element, and none is picked from it
+        starts[cut.axis] = start.clamp(0, last.max(0));
         steps[cut.axis] = step;
     }
     let pick = |place: Vec<usize>| {
