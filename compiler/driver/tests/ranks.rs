@@ -65,6 +65,26 @@ fn axes_that_data_tell_are_added_and_dropped() {
 }
 
 #[test]
+fn the_rank_of_a_result_tells_the_length_of_index_tuples() {
+    let gather = r#""onnx.GatherND"(%x, %at) {batch_dims = 0 : i64} : (tensor<?x?xi64>, tensor<?x?xi64>) -> "#;
+    let x = counted(&[2, 3]);
+    let at = |shape: &[i64], tuples: &[i64]| Tensor { shape: shape.to_vec(), ..integers(tuples) };
+
+    let elements = format!("{gather}tensor<?xi64>");
+    let mut session = session("%x: tensor<?x?xi64>, %at: tensor<?x?xi64>", "", &elements, "tensor<?xi64>");
+    let pairs = at(&[2, 2], &[1, 2, 0, -3]);
+    assert_eq!(run(&mut session, &[x.clone(), pairs]), (vec![2], vec![6.0, 1.0]));
+    let message = "indices in a tuple, but the rank of the result needs 2";
+    fails(&mut session, &[x.clone(), at(&[2, 1], &[1, 0])], message);
+    fails(&mut session, &[x.clone(), at(&[1, 3], &[1, 0, 0])], message);
+
+    let rows = format!("{gather}tensor<?x?xi64>");
+    let mut session = graph::session("%x: tensor<?x?xi64>, %at: tensor<?x?xi64>", "", &rows, "tensor<?x?xi64>");
+    let single = at(&[2, 1], &[1, 0]);
+    assert_eq!(run(&mut session, &[x, single]), (vec![2, 3], vec![4.0, 5.0, 6.0, 1.0, 2.0, 3.0]));
+}
+
+#[test]
 fn a_rank_is_demanded_through_broadcasting() {
     let before = r#"%none = "onnx.NoValue"() : () -> none
     %two = "onnx.Constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>

@@ -3,10 +3,10 @@
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use dialects::tensor;
-use ir::{Op, Value};
+use ir::{DimExpr, Op, Value};
 
 use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Condition, Node};
 use crate::structured::channel_blocks::loop_index;
 use crate::structured::gather::{assert_component, bounded, component_of};
 use crate::structured::scalars::Scalars;
@@ -21,18 +21,34 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         return Ok(vec![]);
     };
     let Some((last, places)) = indices.split_last() else { return Err("the indices have rank 0".to_string()) };
-    let Some(depth) = last.as_constant() else { return Ok(vec![]) };
-    let taken = gather.batch_dims + depth;
-    let rest = usize::try_from(taken).ok().and_then(|taken| shape.get(taken..));
-    let rest = rest.ok_or_else(|| format!("{depth} indices for rank {}", shape.len()))?;
-    let batches = usize::try_from(gather.batch_dims).unwrap_or(0);
-    if batches > places.len() {
-        return Err(format!("{batches} batch axes for indices of rank {}", indices.len()));
+    let batches = usize::try_from(gather.batch_dims).map_err(|_| "its batch_dims is negative".to_string())?;
+    if batches > places.len() || batches > shape.len() {
+        let ranks = (shape.len(), indices.len());
+        return Err(format!("{batches} batch axes for data of rank {} and indices of rank {}", ranks.0, ranks.1));
     }
+    let Some(depth) = depth(node, last, places.len() + shape.len() - batches, shape.len() - batches)? else {
+        return Ok(vec![]);
+    };
+    let rest = usize::try_from(depth).ok().and_then(|depth| shape.get(batches + depth..));
+    let rest = rest.ok_or_else(|| format!("{depth} indices for rank {}", shape.len()))?;
     for (own, wanted) in places[..batches].iter().zip(&shape) {
         node.expect_equal(own, wanted, "batch extents")?;
     }
     Ok(vec![Some([places, rest].concat())])
+}
+
+/// The length of an index tuple. One that is not known is what the rank of the result says, which is `most` less the
+/// length, and at most `axes`.
+fn depth(node: &mut Node<'_, '_>, last: &DimExpr, most: usize, axes: usize) -> Result<Option<i64>, String> {
+    if let Some(depth) = last.as_constant() {
+        return Ok(Some(depth));
+    }
+    let candidates: Vec<usize> = (1..=axes).map(|depth| most - depth).collect();
+    let Some(rank) = node.demanded_rank(0, &candidates) else { return Ok(None) };
+    let depth = (most - rank) as i64;
+    let message = || format!("{last} indices in a tuple, but the rank of the result needs {depth}");
+    node.require(Condition::Equal(last.clone(), DimExpr::Constant(depth)), message)?;
+    Ok(Some(depth))
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
@@ -42,12 +58,10 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let input = lowering.shaped(data);
     let picks = lowering.shaped(indices);
     let (rank, index_rank) = (input.shape.len(), picks.shape.len());
-    let depth = picks.shape[index_rank - 1]
-        .as_constant()
-        .ok_or_else(|| Unsupported::new("the length of its index tuples is not known"))?;
-    let depth = depth as usize;
     let output = lowering.shape(result);
     let element = lowering.element(result);
+    let depth = (rank + index_rank - 1).checked_sub(batch + output.len()).filter(|depth| batch + depth <= rank);
+    let depth = depth.ok_or_else(|| Unsupported::invalid("the rank of its result fits no length of index tuples"))?;
     for component in 0..depth {
         let part = component_of(lowering, &picks, component);
         assert_component(lowering, &part, &input.shape[batch + component], "GatherND");
