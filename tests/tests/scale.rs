@@ -228,7 +228,7 @@ g (int64[n] rows, float[n, 64] x) => (float[n, 64] picked, float[n, 256] product
     std::fs::write(&file, text).expect("the folder takes files");
     let compiler = Compiler::new(Options { backend: Backend::Llvm, ..Options::default() });
     let (module, _) = compiler.lower_file(&file, Level::Kernel).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    let constant = |op: &Op| module.body.attribute(*op, "initial_value").and_then(Attribute::as_dense).cloned();
-    let large = module.ops().iter().filter_map(constant).filter(|elements| elements.data.len() >= 256 * 64 * 4);
+    let constant = |op: Op| module.body.attribute(op, "initial_value").and_then(Attribute::as_dense).cloned();
+    let large = module.ops().filter_map(constant).filter(|elements| elements.data.len() >= 256 * 64 * 4);
     assert_eq!(large.count(), 1);
 }

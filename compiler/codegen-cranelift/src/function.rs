@@ -74,8 +74,8 @@ pub(crate) fn translate(
 }
 
 fn entry_location(body: &Body) -> Location {
-    let first = body.entry().and_then(|entry| body.ops(entry).first());
-    first.map_or(Location::Unknown, |&op| body.op(op).location.clone())
+    let first = body.entry().and_then(|entry| body.first_op(entry));
+    first.map_or(Location::Unknown, |op| body.op(op).location.clone())
 }
 
 /// A C signature; `None` when a type has no single register.
@@ -109,7 +109,7 @@ impl Translator<'_> {
         }
         for &block in &order {
             self.builder.switch_to_block(self.blocks[block].expect("just created"));
-            for &op in self.body.ops(block) {
+            for op in self.body.ops(block) {
                 self.op(op)?;
             }
         }

@@ -185,7 +185,7 @@ fn mapped<'c>(context: &'c Context, unit: &LlvmModule<'c>, file: &Weights) -> Ma
 
 /// The module's globals: constants with their bytes, buffers zeroed.
 fn define_data(module: &Module, unit: &Unit<'_>, when: Contents) -> Result<(), Diagnostic> {
-    for &op in module.ops() {
+    for op in module.ops() {
         let operation = module.body.op(op);
         let attributes = &operation.attributes;
         let (Some(name), Some(r#type)) =

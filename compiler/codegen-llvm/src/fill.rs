@@ -18,7 +18,7 @@ pub(crate) fn is_filled_later(elements: &DenseElements) -> bool {
 
 /// The constants of a module for which that is so, by name.
 pub(crate) fn large_constants(module: &Module) -> impl Iterator<Item = (&str, &DenseElements)> {
-    module.ops().iter().filter_map(|&op| {
+    module.ops().filter_map(|op| {
         let attributes = &module.body.op(op).attributes;
         let elements = attributes.get("initial_value").and_then(Attribute::as_dense)?;
         is_filled_later(elements).then_some((attributes.str("sym_name")?, &**elements))

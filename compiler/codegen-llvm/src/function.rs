@@ -62,7 +62,7 @@ pub(crate) fn translate(unit: &Unit<'_>, function: FunctionView<'_>) -> Result<(
     let body = function.body;
     let entry = body.entry().expect("only functions with a body are translated");
     let inputs: Vec<ir::Type> = body.arguments(entry).iter().map(|&v| body.value_type(v).clone()).collect();
-    let location = body.ops(entry).first().map_or(Location::Unknown, |&op| body.op(op).location.clone());
+    let location = body.first_op(entry).map_or(Location::Unknown, |op| body.op(op).location.clone());
     let at_location = |message: String| Diagnostic::internal(location.clone(), message);
     let target = declare(unit, function.name, &inputs, &function.r#type.results)
         .ok_or_else(|| at_location(format!("@{} has a type with no ABI", function.name)))?;
@@ -151,7 +151,7 @@ impl<'c> Translator<'_, 'c> {
         let body = self.body;
         for &block in &order {
             self.builder.position_at_end(self.blocks[&block]);
-            for &op in body.ops(block) {
+            for op in body.ops(block) {
                 self.op(op).map_err(|failure| self.diagnostic(op, failure))?;
             }
         }

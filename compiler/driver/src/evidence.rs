@@ -73,7 +73,7 @@ impl Evidence {
 
     fn iterations_of(&self, body: &Body, region: Region) -> Option<u64> {
         let mut total: u64 = 0;
-        for op in body.blocks(region).iter().flat_map(|&block| body.ops(block)).copied() {
+        for op in body.blocks(region).iter().flat_map(|&block| body.ops(block)) {
             total = total.saturating_add(self.iterations_of_op(body, op)?);
         }
         Some(total)
@@ -110,7 +110,7 @@ impl Evidence {
     }
 
     fn sum_globals(&mut self, module: &Module) {
-        for &op in module.ops() {
+        for op in module.ops() {
             let operation = module.body.op(op);
             let r#type = operation.attributes.get("type").and_then(ir::Attribute::as_type);
             let Some(r#type) = r#type.filter(|_| operation.name == memref::GLOBAL) else { continue };

@@ -6,8 +6,8 @@ use ir::{Attribute, Attributes, Body, IndexMap, IndexSet, Module, Op};
 /// are constants that share their bytes.
 pub fn merge(into: &mut Module, mut from: Module, prefix: &str) {
     let names = new_names(into, &from, prefix);
-    let symbol = |op: &Op| into.body.op(*op).attributes.str("sym_name").map(str::to_string);
-    let mut known: IndexSet<String> = into.ops().iter().filter_map(symbol).collect();
+    let symbol = |op: Op| into.body.op(op).attributes.str("sym_name").map(str::to_string);
+    let mut known: IndexSet<String> = into.ops().filter_map(symbol).collect();
     for op in from.ops().to_vec() {
         let operation = from.body.op(op);
         let name = operation.attributes.str("sym_name").unwrap_or_default().to_string();
@@ -31,13 +31,13 @@ pub fn merge(into: &mut Module, mut from: Module, prefix: &str) {
 /// The new names of the symbols that a module defines.
 fn new_names(into: &Module, from: &Module, prefix: &str) -> IndexMap<String, String> {
     let mut constants: IndexMap<(usize, String), String> = IndexMap::default();
-    for &op in into.ops() {
+    for op in into.ops() {
         if let Some((key, name)) = constant(into, op) {
             constants.insert(key, name);
         }
     }
     let mut names = IndexMap::default();
-    for &op in from.ops() {
+    for op in from.ops() {
         let Some(name) = from.body.op(op).attributes.str("sym_name") else { continue };
         let is_declared = from.function_view(op).is_some_and(|function| function.body.entry().is_none());
         if !is_declared {

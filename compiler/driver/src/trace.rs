@@ -172,7 +172,7 @@ impl Trace {
                 }
             }
         }
-        for &op in module.ops() {
+        for op in module.ops() {
             let operation = module.body.op(op);
             if let Some(name) = operation.attributes.str("sym_name").filter(|_| operation.name == memref::GLOBAL) {
                 self.add(name, &operation.location);

@@ -71,7 +71,7 @@ impl Globals {
     /// Finds or allocates the memory of a module's globals that are new.
     pub fn add(&mut self, module: &Module) -> Result<(), Shortage> {
         let mut buffers = Vec::new();
-        for &op in module.ops() {
+        for op in module.ops() {
             let operation = module.body.op(op);
             if operation.name == memref::GLOBAL
                 && let Some(name) = operation.attributes.str("sym_name")
@@ -163,7 +163,7 @@ impl Globals {
 
 /// The constants of a module that has their bytes.
 pub(crate) fn constants(module: &Module) -> impl Iterator<Item = Result<(String, Blob), Shortage>> {
-    module.ops().iter().filter_map(|&op| {
+    module.ops().filter_map(|op| {
         let operation = module.body.op(op);
         let elements = operation.attributes.get("initial_value").and_then(Attribute::as_dense)?;
         let r#type = operation.attributes.get("type").and_then(Attribute::as_type)?;

@@ -100,7 +100,7 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
         let name = module.body.op(*op).attributes.str("sym_name");
         own.contains(op) || name.is_none_or(|name| named.contains(name))
     };
-    let needed: Vec<Op> = module.ops().iter().copied().filter(|op| is_needed(module, op)).collect();
+    let needed: Vec<Op> = module.ops().filter(|op| is_needed(module, op)).collect();
     for op in needed {
         let own_body = if own.contains(&op) { module.body.take_isolated(op) } else { None };
         let operation = module.body.op(op);

@@ -97,15 +97,15 @@ impl PrefaultedMemory {
     /// weights that are not only gathered from.
     pub fn begin(module: &Module) -> Option<PrefaultedMemory> {
         let body = module.function(MAIN)?.body;
-        let length = |op: &Op| {
-            let elements = body.attribute(*op, "value")?.as_dense()?;
+        let length = |op: Op| {
+            let elements = body.attribute(op, "value")?.as_dense()?;
             elements.data.is_mapped().then(|| elements.data.bytes().len())
         };
-        let is_prepared = |op: &Op| {
-            let results = body.op(*op).results();
+        let is_prepared = |op: Op| {
+            let results = body.op(op).results();
             results.iter().flat_map(|&result| body.uses(result)).any(|r#use| !picks(body, r#use.op))
         };
-        let bytes = body.ops(body.entry()?).iter().filter_map(|op| length(op).filter(|_| is_prepared(op))).sum();
+        let bytes = body.ops(body.entry()?).filter_map(|op| length(op).filter(|_| is_prepared(op))).sum();
         let (pages, prefaulting) = Prefaulted::begin(if bytes <= ROOM { bytes } else { 0 })?;
         Some(PrefaultedMemory { pages, thread: Some(crew::spawn(move || prefaulting.run())) })
     }
@@ -169,8 +169,8 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptio
 /// # Errors
 /// The background thread failed.
 pub fn wait_for_constants(module: &Module) -> Result<()> {
-    let constant = |op: &Op| module.body.op(*op).attributes.get("initial_value")?.as_dense();
-    match module.ops().iter().filter_map(constant).all(|elements| elements.data.ready().is_some()) {
+    let constant = |op: Op| module.body.op(op).attributes.get("initial_value")?.as_dense();
+    match module.ops().filter_map(constant).all(|elements| elements.data.ready().is_some()) {
         true => Ok(()),
         false => Err(lost().into()),
     }
@@ -229,7 +229,7 @@ struct Plan {
 impl Plan {
     fn of(body: &Body, is_stored: bool) -> Plan {
         let mut plan = Plan { is_stored, ..Plan::default() };
-        for &op in body.ops(body.entry().expect("the function has a body")) {
+        for op in body.ops(body.entry().expect("the function has a body")) {
             if let Some(call) = plan.call(body, op) {
                 plan.calls.insert(op, call);
             }
@@ -316,7 +316,7 @@ impl Plan {
     /// Releases the memory of constants in mapped files after their last readers: they were read to be packed, and only
     /// the packed form is kept. Later reads load them from the file again.
     fn free_constants(&mut self, body: &Body) {
-        for &op in body.ops(body.entry().expect("the function has a body")) {
+        for op in body.ops(body.entry().expect("the function has a body")) {
             let Some(elements) = body.attribute(op, "value").and_then(Attribute::as_dense) else { continue };
             if !elements.data.is_mapped() || elements.data.bytes().len() < DISCARDED {
                 continue;

@@ -79,10 +79,10 @@ impl Exporter<'_> {
 
     /// Adds a block's operations to a graph, whose outputs are the operands of its terminator.
     fn block(&mut self, block: Block, outputs: Vec<ValueInfoProto>, graph: &mut GraphProto) -> ir::Result<()> {
-        let Some((&end, operations)) = self.body.ops(block).split_last() else { return Ok(()) };
+        let Some((end, operations)) = self.body.ops(block).split_last() else { return Ok(()) };
         let results = self.body.op(end).operands().to_vec();
         let own = self.name_outputs(block, &results, &outputs);
-        for &op in operations {
+        for op in operations {
             self.operation(op, graph)?;
         }
         for ((&value, info), is_named) in results.iter().zip(&outputs).zip(own) {

@@ -65,7 +65,7 @@ impl<'c, 'm> Frame<'c, 'm> {
     }
 
     fn block(&mut self, block: Block) -> Executed<Next> {
-        for &op in self.body.ops(block) {
+        for op in self.body.ops(block) {
             match self.op(op)? {
                 Next::Operation => {}
                 next => return Ok(next),

@@ -1,12 +1,11 @@
 //! The arena of one isolated function (or module): operations, blocks, regions, values and their use lists.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use cranelift_entity::entity_impl;
 use smallvec::SmallVec;
 
 use crate::arena::Arena;
 use crate::attributes::{Attribute, Attributes};
+use crate::layout::{Ends, Links};
 use crate::location::Location;
 use crate::op_name::OpName;
 use crate::types::Type;
@@ -73,7 +72,7 @@ pub struct Operation {
     use_positions: SmallVec<[u32; 4]>,
     results: SmallVec<[Value; 4]>,
     structure: Option<Box<Structure>>,
-    parent: Option<Block>,
+    links: Links,
 }
 
 /// The rarely used parts of an operation, in a separate allocation to keep the others small.
@@ -117,7 +116,7 @@ impl Operation {
 
     /// The block that contains this operation; `None` once detached or erased.
     pub fn parent(&self) -> Option<Block> {
-        self.parent
+        self.links.block.expand()
     }
 
     fn structure(&mut self) -> &mut Structure {
@@ -128,7 +127,7 @@ impl Operation {
 #[derive(Clone, Debug)]
 struct BlockData {
     arguments: Vec<Value>,
-    ops: Vec<Op>,
+    ends: Ends,
     region: Option<Region>,
 }
 
@@ -153,27 +152,6 @@ pub struct Body {
     regions: Arena<Region, RegionData>,
     values: Arena<Value, ValueData>,
     root: Region,
-    cursor: Cursor,
-}
-
-/// The position at which an operation was found last: a hint for the next search.
-#[derive(Debug, Default)]
-struct Cursor(AtomicUsize);
-
-impl Cursor {
-    fn get(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn set(&self, position: usize) {
-        self.0.store(position, Ordering::Relaxed);
-    }
-}
-
-impl Clone for Cursor {
-    fn clone(&self) -> Cursor {
-        Cursor(AtomicUsize::new(self.get()))
-    }
 }
 
 impl Default for Body {
@@ -187,7 +165,7 @@ impl Body {
     pub fn new() -> Body {
         let mut regions = Arena::new();
         let root = regions.push(RegionData { blocks: vec![], parent: None });
-        Body { ops: Arena::new(), blocks: Arena::new(), regions, values: Arena::new(), root, cursor: Cursor::default() }
+        Body { ops: Arena::new(), blocks: Arena::new(), regions, values: Arena::new(), root }
     }
 
     /// The root region.
@@ -270,11 +248,6 @@ impl Body {
         &self.blocks[block].arguments
     }
 
-    /// A block's operations in order.
-    pub fn ops(&self, block: Block) -> &[Op] {
-        &self.blocks[block].ops
-    }
-
     /// The region that contains a block.
     pub fn block_region(&self, block: Block) -> Option<Region> {
         self.blocks[block].region
@@ -290,36 +263,10 @@ impl Body {
         self.regions[region].parent
     }
 
-    /// The last operation of a block.
-    pub fn terminator(&self, block: Block) -> Option<Op> {
-        self.blocks[block].ops.last().copied()
-    }
-
     /// The operation of this body whose region contains `op`.
     pub fn parent_op(&self, op: Op) -> Option<Op> {
-        let block = self.ops[op].parent?;
+        let block = self.ops[op].parent()?;
         self.region_parent(self.blocks[block].region?)
-    }
-
-    /// The position of an attached operation in its block.
-    pub fn position(&self, op: Op) -> usize {
-        let block = self.ops[op].parent.expect("operation is attached");
-        let ops = &self.blocks[block].ops;
-        let start = self.cursor.get().min(ops.len());
-        // passes visit a block in order, so the next operation is near the last one that was searched for
-        let (before, after) = ops.split_at(start);
-        let mut down = before.iter().rev();
-        let mut up = after.iter();
-        for distance in 0..=ops.len() {
-            let found = match (up.next(), down.next()) {
-                (Some(&o), _) if o == op => start + distance,
-                (_, Some(&o)) if o == op => start - distance - 1,
-                _ => continue,
-            };
-            self.cursor.set(found);
-            return found;
-        }
-        unreachable!("a block lists its operations")
     }
 
     /// Every attached operation below a region, outer before inner, in textual order. Does not enter isolated bodies.
@@ -328,7 +275,7 @@ impl Body {
         let mut pending: Vec<Op> = Vec::new();
         let push_region = |region: Region, pending: &mut Vec<Op>| {
             for &block in self.regions[region].blocks.iter().rev() {
-                pending.extend(self.blocks[block].ops.iter().rev());
+                pending.extend(self.ops(block).rev());
             }
         };
         push_region(region, &mut pending);
@@ -365,7 +312,7 @@ impl Body {
             use_positions: SmallVec::new(),
             results: SmallVec::new(),
             structure: None,
-            parent: None,
+            links: Links::default(),
         });
         self.add_operands(op, operands);
         for r#type in result_types {
@@ -418,7 +365,7 @@ impl Body {
 
     /// A new block without a region.
     pub fn create_block(&mut self, argument_types: &[Type]) -> Block {
-        let block = self.blocks.push(BlockData { arguments: vec![], ops: vec![], region: None });
+        let block = self.blocks.push(BlockData { arguments: vec![], ends: Ends::default(), region: None });
         for r#type in argument_types {
             self.add_argument(block, r#type.clone());
         }
@@ -458,37 +405,6 @@ impl Body {
         for (at, &argument) in self.blocks[block].arguments.iter().enumerate().skip(index) {
             self.values[argument].definition = ValueDefinition::Argument { block, index: at as u32 };
         }
-    }
-
-    /// Puts a detached operation at the end of a block.
-    pub fn append(&mut self, block: Block, op: Op) {
-        let end = self.blocks[block].ops.len();
-        self.insert(block, end, op);
-    }
-
-    /// Puts a detached operation at a position of a block.
-    pub fn insert(&mut self, block: Block, at: usize, op: Op) {
-        debug_assert!(self.ops[op].parent.is_none(), "operation is already attached");
-        self.blocks[block].ops.insert(at, op);
-        self.ops[op].parent = Some(block);
-    }
-
-    /// Takes an operation out of its block without erasing it.
-    pub fn detach(&mut self, op: Op) {
-        if let Some(block) = self.ops[op].parent {
-            let at = self.position(op);
-            self.blocks[block].ops.remove(at);
-            self.ops[op].parent = None;
-        }
-    }
-
-    /// Moves all operations of `from`, starting at position `start`, to the end of `to`.
-    pub fn move_ops(&mut self, from: Block, start: usize, to: Block) {
-        let moved = self.blocks[from].ops.split_off(start);
-        for &op in &moved {
-            self.ops[op].parent = Some(to);
-        }
-        self.blocks[to].ops.extend(moved);
     }
 
     /// Moves all blocks of region `from` to the end of region `to`.
@@ -533,16 +449,9 @@ impl Body {
         self.forget(&[op]);
     }
 
-    /// Removes operations whose results are only used by operations among them, in one pass over their blocks.
+    /// Removes operations whose results are only used by operations among them.
     pub fn erase_all(&mut self, ops: &[Op]) {
-        let mut blocks: Vec<Block> = ops.iter().filter_map(|&op| self.ops[op].parent.take()).collect();
-        blocks.sort();
-        blocks.dedup();
-        for block in blocks {
-            let mut listed = std::mem::take(&mut self.blocks[block].ops);
-            listed.retain(|&op| self.ops[op].parent.is_some());
-            self.blocks[block].ops = listed;
-        }
+        ops.iter().for_each(|&op| self.detach(op));
         self.forget(ops);
     }
 
@@ -561,7 +470,7 @@ impl Body {
         }
         for op in doomed {
             let erased = &mut self.ops[op];
-            erased.parent = None;
+            erased.links = Links::default();
             erased.structure = None;
             erased.attributes = Attributes::new();
         }
@@ -608,6 +517,22 @@ impl Body {
         if let Some(&moved) = uses.get(at as usize) {
             self.ops[moved.op].use_positions[moved.index as usize] = at;
         }
+    }
+
+    pub(crate) fn links(&self, op: Op) -> &Links {
+        &self.ops[op].links
+    }
+
+    pub(crate) fn links_mut(&mut self, op: Op) -> &mut Links {
+        &mut self.ops[op].links
+    }
+
+    pub(crate) fn ends(&self, block: Block) -> Ends {
+        self.blocks[block].ends
+    }
+
+    pub(crate) fn ends_mut(&mut self, block: Block) -> &mut Ends {
+        &mut self.blocks[block].ends
     }
 
     /// An attribute of an operation.

@@ -14,33 +14,34 @@ pub struct Builder<'a> {
     /// The location given to new operations.
     pub location: Location,
     block: Block,
-    /// Position in the block; `None` appends.
-    at: Option<usize>,
+    /// The operation of the block before which others are inserted; `None` appends.
+    next: Option<Op>,
 }
 
 impl<'a> Builder<'a> {
     /// Appends to a block.
     pub fn at_end(body: &'a mut Body, block: Block) -> Builder<'a> {
-        Builder { body, location: Location::Unknown, block, at: None }
+        Builder { body, location: Location::Unknown, block, next: None }
     }
 
     /// Inserts before an operation and takes its location.
     pub fn before(body: &'a mut Body, op: Op) -> Builder<'a> {
         let block = body.op(op).parent().expect("insertion point is attached");
-        let (at, location) = (Some(body.position(op)), body.op(op).location.clone());
-        Builder { body, location, block, at }
+        let location = body.op(op).location.clone();
+        Builder { body, location, block, next: Some(op) }
     }
 
     /// Inserts after an operation and takes its location.
     pub fn after(body: &'a mut Body, op: Op) -> Builder<'a> {
         let mut builder = Builder::before(body, op);
-        builder.at = builder.at.map(|at| at + 1);
+        builder.next = builder.body.next_node(op);
         builder
     }
 
     /// Inserts at the beginning of a block.
     pub fn at_start(body: &'a mut Body, block: Block) -> Builder<'a> {
-        Builder { body, location: Location::Unknown, block, at: Some(0) }
+        let next = body.first_op(block);
+        Builder { body, location: Location::Unknown, block, next }
     }
 
     /// The same builder with another location.
@@ -57,7 +58,7 @@ impl<'a> Builder<'a> {
     /// Continues by appending to another block.
     pub fn set_block(&mut self, block: Block) {
         self.block = block;
-        self.at = None;
+        self.next = None;
     }
 
     /// Creates an operation at the insertion point.
@@ -69,12 +70,9 @@ impl<'a> Builder<'a> {
         attributes: impl Into<Attributes>,
     ) -> Op {
         let op = self.body.create_op(name, operands, result_types, attributes.into(), self.location.clone());
-        match &mut self.at {
+        match self.next {
             None => self.body.append(self.block, op),
-            Some(at) => {
-                self.body.insert(self.block, *at, op);
-                *at += 1;
-            }
+            Some(next) => self.body.insert_before(op, next),
         }
         op
     }
@@ -123,7 +121,7 @@ impl<'a> Builder<'a> {
 
     /// Runs `build` with the insertion point at the end of `block`, then restores it.
     pub fn within<T>(&mut self, block: Block, build: impl FnOnce(&mut Builder<'_>) -> T) -> T {
-        let mut inner = Builder { body: self.body, location: self.location.clone(), block, at: None };
+        let mut inner = Builder { body: self.body, location: self.location.clone(), block, next: None };
         build(&mut inner)
     }
 

@@ -47,7 +47,7 @@ pub fn clone_op(
             let new_block = target.add_block(new_region, &types);
             let pairs = source.arguments(old_block).iter().copied().zip(target.arguments(new_block).to_vec());
             mapping.extend(pairs);
-            for &inner in source.ops(old_block) {
+            for inner in source.ops(old_block) {
                 clone_op(source, inner, target, new_block, mapping, outside);
             }
         }

@@ -4,6 +4,7 @@ use crate::IndexMap;
 use crate::attributes::{Attribute, Attributes};
 use crate::body::{Body, Op, Value};
 use crate::builder::Builder;
+use crate::layout::Ops;
 use crate::location::Location;
 use crate::op_name;
 use crate::types::{FunctionType, Type};
@@ -49,7 +50,7 @@ impl Module {
     }
 
     /// The symbols in order.
-    pub fn ops(&self) -> &[Op] {
+    pub fn ops(&self) -> Ops<'_> {
         self.body.ops(self.body.entry().expect("a module has one block"))
     }
 
@@ -91,12 +92,12 @@ impl Module {
 
     /// The symbol operation called `name`; one search through all of them. See [`SymbolTable`] for many names.
     pub fn symbol(&self, name: &str) -> Option<Op> {
-        self.ops().iter().copied().find(|&op| self.body.op(op).attributes.str("sym_name") == Some(name))
+        self.ops().find(|&op| self.body.op(op).attributes.str("sym_name") == Some(name))
     }
 
     /// The functions in order.
     pub fn functions(&self) -> impl Iterator<Item = FunctionView<'_>> {
-        self.ops().iter().filter_map(|&op| self.function_view(op))
+        self.ops().filter_map(|op| self.function_view(op))
     }
 
     /// The function called `name`.
@@ -162,7 +163,7 @@ impl<'a> SymbolTable<'a> {
     /// The symbols of `module`. The first of those with one name counts.
     pub fn of(module: &'a Module) -> SymbolTable<'a> {
         let mut by_name = IndexMap::default();
-        for &op in module.ops() {
+        for op in module.ops() {
             if let Some(name) = module.body.op(op).attributes.str("sym_name") {
                 by_name.entry(name).or_insert(op);
             }

@@ -185,14 +185,10 @@ impl Rewriter<'_> {
         }
         let end = self.body.terminator(block).expect("the block ends in a terminator");
         let yielded = self.body.op(end).operands().to_vec();
-        let home = self.body.op(op).parent().expect("the operation is attached");
-        let mut at = self.body.position(op);
         for inner in self.body.ops(block).to_vec() {
             if inner != end {
-                self.body.detach(inner);
-                self.body.insert(home, at, inner);
+                self.body.move_before(inner, op);
                 self.work.push(inner);
-                at += 1;
             }
         }
         yielded

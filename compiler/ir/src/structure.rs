@@ -7,6 +7,7 @@ use cranelift_entity::packed_option::PackedOption;
 use rustc_hash::FxHasher;
 
 use crate::body::{Block, Body, Op, Region, Value};
+use crate::layout::Ops;
 
 /// A hash that is equal for bodies of equal structure.
 pub fn structural_hash(body: &Body) -> u64 {
@@ -26,7 +27,7 @@ fn hash_region(body: &Body, region: Region, state: &mut FxHasher) {
         for &argument in body.arguments(block) {
             body.value_type(argument).hash(state);
         }
-        for &op in body.ops(block) {
+        for op in body.ops(block) {
             let operation = body.op(op);
             operation.name.hash(state);
             operation.attributes.hash(state);
@@ -61,8 +62,8 @@ impl Comparison<'_> {
         headed && a.iter().zip(b).all(|(&a, &b)| self.operations(self.a.ops(a), self.b.ops(b)))
     }
 
-    fn operations(&mut self, a: &[Op], b: &[Op]) -> bool {
-        a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| self.operation(a, b))
+    fn operations(&mut self, mut a: Ops<'_>, mut b: Ops<'_>) -> bool {
+        a.all(|op| b.next().is_some_and(|other| self.operation(op, other))) && b.next().is_none()
     }
 
     fn operation(&mut self, a: Op, b: Op) -> bool {

@@ -110,7 +110,11 @@ fn resources_travel_with_the_text() {
     let printed = round_trip(text);
     assert!(printed.contains("w: \"0x400000000000803F00000040\""), "{printed}");
     let module = parse_module(text, "input.mlir", None).expect("parsed");
-    let value = module.body.attribute(module.ops()[0], "value").and_then(|a| a.as_dense()).expect("dense");
+    let value = module
+        .body
+        .attribute(module.ops().next().expect("there is one"), "value")
+        .and_then(|a| a.as_dense())
+        .expect("dense");
     assert_eq!((value.float(0), value.float(1)), (Some(1.0), Some(2.0)));
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
 
 /// Whether a block has an int8 or uint8 tensor, as an argument or a result.
 fn has_bytes(body: &Body, block: Block) -> bool {
-    let results = body.ops(block).iter().flat_map(|&op| body.op(op).results());
+    let results = body.ops(block).flat_map(|op| body.op(op).results());
     body.arguments(block).iter().chain(results).any(|&value| *body.value_type(value).element() == Type::I8)
 }
 
@@ -141,7 +141,6 @@ fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Op
     if !is_elementwise || generic.inits.len() != 1 {
         return None;
     }
-    let ops = body.ops(generic.block);
     let mut varying = vec![];
     for (&input, map) in generic.inputs.iter().zip(&generic.maps) {
         match known.contains(&input) && single_element(body, input, map).is_some() {
@@ -150,11 +149,12 @@ fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Op
             false => return None,
         }
     }
-    let is_scalar = |&op: &Op| {
+    let is_scalar = |op: Op| {
         let is = |code: OpCode| code == linalg::YIELD || matches!(code.dialect(), Dialect::Arith | Dialect::Math);
         body.code(op).is_some_and(is)
     };
-    let is_closed = ops.iter().all(is_scalar) && captured(body, generic.op).all(|value| known.contains(&value));
+    let is_closed =
+        body.ops(generic.block).all(is_scalar) && captured(body, generic.op).all(|value| known.contains(&value));
     is_closed.then_some(varying)
 }
 
@@ -188,12 +188,12 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
 
 /// Whether an operation is a lookup in a byte table.
 pub(crate) fn looks_up(body: &Body, generic: &Generic) -> bool {
-    let is_found = |&op: &Op| {
+    let is_found = |op: Op| {
         let index = body.op(op).operands().get(1).and_then(|&index| body.defining_op(index));
         let byte = index.filter(|&index| body.is(index, arith::INDEX_CASTUI)).map(|index| body.sole_operand(index));
         body.is(op, tensor::EXTRACT) && byte.is_some_and(|byte| *body.value_type(byte) == Type::I8)
     };
-    body.ops(generic.block).iter().any(is_found)
+    body.ops(generic.block).any(is_found)
 }
 
 /// The results of a chain for all bytes.

@@ -235,7 +235,7 @@ fn rewrite(
 }
 
 fn index_ops(body: &Body, generic: &Generic) -> Vec<Op> {
-    body.ops(generic.block).iter().copied().filter(|&op| body.is(op, linalg::INDEX)).collect()
+    body.ops(generic.block).filter(|&op| body.is(op, linalg::INDEX)).collect()
 }
 
 fn index_dim(body: &Body, op: Op) -> usize {

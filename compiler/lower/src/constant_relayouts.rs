@@ -25,7 +25,7 @@ pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
     let Some((host, mut body)) = module.take_function(name) else { return };
     for block in all_blocks(&body) {
         let mut moved: IndexMap<Value, Moved> = IndexMap::default();
-        for &op in body.ops(block) {
+        for op in body.ops(block) {
             if let Some(found) = Moved::of(&body, op, &moved) {
                 moved.insert(body.result(op, 0), found);
             }

@@ -214,7 +214,7 @@ fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usi
     let (first, second) = (factor(body, first), factor(body, second));
     let of_inputs = [first.0, second.0] == [a, b] || [first.0, second.0] == [b, a];
     let widened = usize::from(first.1.is_some()) + usize::from(second.1.is_some());
-    if !of_inputs || ![x, y].contains(&accumulator) || body.ops(generic.block).len() != 3 + widened {
+    if !of_inputs || ![x, y].contains(&accumulator) || body.ops(generic.block).count() != 3 + widened {
         return None;
     }
     let index = |argument: Value| usize::from(argument == b);

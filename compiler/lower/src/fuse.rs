@@ -105,7 +105,7 @@ impl Access {
 pub fn fuse_block(body: &Body, block: Block, fusion: Fusion) -> Vec<Group> {
     let mut groups: Vec<Building> = Vec::new();
     let mut group_of: IndexMap<Op, usize> = IndexMap::default();
-    for &op in body.ops(block).iter().rev() {
+    for op in body.ops(block).rev() {
         if !is_compute(body, op) {
             continue;
         }
@@ -359,8 +359,7 @@ pub fn is_movement(body: &Body, generic: &Generic) -> bool {
 /// are not vectorised, two.
 pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
     body.ops(generic.block)
-        .iter()
-        .map(|&op| match body.code(op) {
+        .map(|op| match body.code(op) {
             Some(linalg::YIELD | linalg::INDEX | arith::CONSTANT) => 0,
             Some(math::ABSF | math::FLOOR | math::CEIL | math::FMA) => 1,
             Some(code) if is_elementary(code) => 10,

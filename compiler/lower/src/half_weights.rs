@@ -58,7 +58,7 @@ fn is_small(body: &Body, generic: &Generic, contraction: &Contraction, halves: V
 fn read_halves(body: &mut Body, generic: &Generic, right: usize, halves: Value) {
     let argument = body.arguments(generic.block)[right];
     let element = body.value_type(halves).element().clone();
-    let first = body.ops(generic.block)[0];
+    let first = body.first_op(generic.block).expect("a body has an end");
     let mut builder = Builder::before(body, first);
     let wide = builder.value(arith::EXTF, &[argument], Type::F32, []);
     body.replace_all_uses(argument, wide);

@@ -140,7 +140,7 @@ pub fn all_blocks(body: &Body) -> Vec<Block> {
     while next < blocks.len() {
         let block = blocks[next];
         next += 1;
-        for &op in body.ops(block) {
+        for op in body.ops(block) {
             if !crate::fuse::is_compute(body, op) {
                 for &region in body.op(op).regions() {
                     blocks.extend(body.blocks(region));
@@ -379,7 +379,7 @@ fn build_kernel(
         sizes.insert(erased, values.by_ref().take(erased.iter().flatten().count()).collect());
     }
     mapping.extend(destinations.iter().copied().zip(values));
-    let mut copier = Copier { body, copies, kernel: &mut kernel, entry, prologue: 0, sizes };
+    let mut copier = Copier { body, copies, kernel: &mut kernel, entry, prologue_end: None, sizes };
     for &value in operands {
         copier.copy(value, &mut mapping);
     }
@@ -412,7 +412,7 @@ struct Copier<'k> {
     copies: &'k Copies,
     kernel: &'k mut Body,
     entry: Block,
-    prologue: usize,
+    prologue_end: Option<Op>,
     /// The values of erased extents.
     sizes: IndexMap<&'k Vec<Option<i64>>, Vec<Value>>,
 }
@@ -450,8 +450,7 @@ impl Copier<'_> {
             operation.attributes.clone(),
             Location::Unknown,
         );
-        self.kernel.insert(self.entry, self.prologue, new);
-        self.prologue += 1;
+        self.kernel.insert(self.entry, self.prologue_end.replace(new), new);
         mapping.insert(value, self.kernel.result(new, 0));
     }
 }

@@ -52,9 +52,7 @@ fn hoist_constants(module: &Module, body: &mut Body) {
         let nested: Vec<Op> = body.op(top).regions().iter().flat_map(|&region| body.walk(region)).collect();
         for op in nested {
             if is_foldable(body, op) && reads_only(body, op, &constant) {
-                body.detach(op);
-                let at = body.position(top);
-                body.insert(entry, at, op);
+                body.move_before(op, top);
                 constant.insert(op);
             }
         }
@@ -86,7 +84,7 @@ fn has_destinations(body: &Body, op: Op) -> bool {
 fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
     let entry = body.entry().expect("the host function has a body");
     let mut constant: IndexSet<Op> = IndexSet::default();
-    for &op in body.ops(entry) {
+    for op in body.ops(entry) {
         if is_foldable(body, op) && reads_only(body, op, &constant) && !is_given_away(module, body, op) {
             constant.insert(op);
         }
@@ -204,14 +202,12 @@ fn initializer(body: &Body, constant: &IndexSet<Op>, crossing: &IndexMap<Value, 
 }
 
 fn replace_calls(body: &mut Body, crossing: &IndexMap<Value, String>) {
-    let entry = body.entry().expect("the host function has a body");
     for (&value, name) in crossing {
         let call = body.defining_op(value).expect("an operation defines its results");
         let r#type = body.value_type(value).clone();
         let location = body.op(call).location.clone();
         let load = body.create_op(ml_program::GLOBAL_LOAD, &[], &[r#type], global_attribute(name), location);
-        let at = body.position(call);
-        body.insert(entry, at, load);
+        body.insert_before(load, call);
         let loaded = body.result(load, 0);
         body.replace_all_uses(value, loaded);
     }

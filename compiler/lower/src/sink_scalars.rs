@@ -19,7 +19,7 @@ pub(crate) fn sink_scalars(host: &mut Body, kernel: &mut Kernel) {
         }
         let r#type = kernel.r#type.inputs.remove(index);
         let constant = kernel.body.create_op(arith::CONSTANT, &[], &[r#type], attributes, Location::Unknown);
-        kernel.body.insert(entry, 0, constant);
+        kernel.body.insert(entry, None, constant);
         kernel.body.replace_all_uses(argument, kernel.body.result(constant, 0));
         kernel.body.remove_argument(entry, index);
         for &call in &kernel.calls {

@@ -68,7 +68,7 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
 fn keep_conditions(attributes: &mut Attributes, body: &Body, shapes: &ShapeAnalysis, which: Which) {
     let Some(entry) = body.entry() else { return };
     let mut kept = attributes.get(CONDITIONS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
-    for &op in body.ops(entry).iter().filter(|&&op| composition(body, op, which).is_some()) {
+    for op in body.ops(entry).filter(|&op| composition(body, op, which).is_some()) {
         let place = body.op(op).location.place();
         let operator = body.name(op).strip_prefix("onnx.").unwrap_or(body.name(op));
         for requirement in shapes.requirements(op) {
@@ -118,28 +118,27 @@ fn is_never_run(body: &Body, shapes: &ShapeAnalysis, mut block: Block) -> bool {
 
 /// Rebuilds the block, with each composition before the operation that it replaces.
 fn decompose_block(emit: &mut Emitter, block: Block, which: Which) {
-    let places: Vec<usize> = (0..emit.body.ops(block).len())
-        .filter(|&place| composition(&emit.body, emit.body.ops(block)[place], which).is_some())
-        .collect();
+    let mut composed: Vec<Op> =
+        emit.body.ops(block).filter(|&op| composition(&emit.body, op, which).is_some()).collect();
     // the operations after each composition, the last piece first
-    let pieces: Vec<Block> = places
+    let pieces: Vec<Block> = composed
         .iter()
         .rev()
-        .map(|&place| {
+        .map(|&op| {
             let piece = emit.body.create_block(&[]);
-            emit.body.move_ops(block, place + 1, piece);
+            if let Some(next) = emit.body.next_node(op) {
+                emit.body.move_ops(next, piece);
+            }
             piece
         })
         .collect();
-    let mut composed = Vec::new();
     emit.block = block;
-    for piece in pieces.into_iter().rev() {
-        let op = *emit.body.ops(block).last().expect("a composition comes before its parts");
-        if compose(emit, op, which) {
-            composed.push(op);
-        }
-        emit.body.move_ops(piece, 0, block);
-    }
+    let mut pieces = pieces.into_iter().rev();
+    composed.retain(|&op| {
+        let is_replaced = compose(emit, op, which);
+        emit.body.move_all_ops(pieces.next().expect("a composition has a piece"), block);
+        is_replaced
+    });
     emit.body.erase_all(&composed);
 }
 

@@ -81,14 +81,10 @@ fn decided_around(body: &Body, shapes: &ShapeAnalysis, op: Op) -> Option<(Op, Bl
 
 /// Replaces an If by the operations of a branch.
 fn inline(body: &mut Body, op: Op, taken: Block) {
-    let block = body.op(op).parent().expect("it is inside a block");
     let end = body.terminator(taken).expect("a branch yields");
     let values = body.op(end).operands().to_vec();
     body.erase(end);
-    let rest = body.create_block(&[]);
-    body.move_ops(block, body.position(op), rest);
-    body.move_ops(taken, 0, block);
-    body.move_ops(rest, 0, block);
+    body.ops(taken).to_vec().into_iter().for_each(|inner| body.move_before(inner, op));
     body.replace(op, &values);
 }
 
@@ -112,8 +108,8 @@ fn sink(body: &mut Body, op: Op) {
         let copy = |body: &mut Body, op: Op, mapping: &mut Mapping| {
             clone_op(&source, op, body, target, mapping, &mut |_, value| value);
         };
-        let operations = source.ops(source.blocks(region)[0]);
-        operations[..operations.len() - 1].iter().for_each(|&inner| copy(body, inner, &mut mapping));
+        let (_, operations) = source.ops(source.blocks(region)[0]).split_last().expect("a branch yields");
+        operations.for_each(|inner| copy(body, inner, &mut mapping));
         for (&result, value) in old.results().iter().zip(yielded(&source, region)) {
             let value = mapping.get(&value).copied().unwrap_or(value);
             mapping.insert(result, value);
@@ -123,7 +119,7 @@ fn sink(body: &mut Body, op: Op) {
         let r#yield = body.create_op(YIELD, &values, &[], Attributes::new(), old.location.clone());
         body.append(target, r#yield);
     }
-    body.insert(block, body.position(end), new);
+    body.insert_before(new, end);
     for (index, &value) in read.iter().enumerate() {
         let result = body.result(new, index);
         body.replace_all_uses(value, result);
@@ -136,7 +132,7 @@ fn dependents(body: &Body, op: Op, end: Op) -> Vec<Op> {
     let block = body.op(op).parent().expect("it is inside a block");
     let mut values: IndexSet<Value> = body.op(op).results().iter().copied().collect();
     let mut found = Vec::new();
-    for &later in &body.ops(block)[body.position(op) + 1..] {
+    for later in body.ops_after(block, Some(op)) {
         let inner = body.op(later).regions().iter().flat_map(|&region| body.walk(region));
         let reads = |op: Op| body.op(op).operands().iter().any(|operand| values.contains(operand));
         if later != end && (reads(later) || inner.into_iter().any(reads)) {

@@ -139,9 +139,8 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
 
 /// Whether a block contains only operators and its terminator.
 fn is_graph(body: &Body, block: Block) -> bool {
-    let Some((end, operators)) = body.ops(block).split_last() else { return false };
-    (body.is(*end, func::RETURN) || body.name(*end) == YIELD)
-        && operators.iter().all(|&op| body.op(op).name.dialect() == "onnx")
+    let Some((end, mut operators)) = body.ops(block).split_last() else { return false };
+    (body.is(end, func::RETURN) || body.name(end) == YIELD) && operators.all(|op| body.op(op).name.dialect() == "onnx")
 }
 
 /// Optimises a block, then the bodies of its operations.
@@ -152,7 +151,7 @@ fn optimize_blocks(body: &mut Body, entry: Block, shapes: &mut ShapeAnalysis, op
             continue;
         }
         optimize_block(body, block, shapes, options, report);
-        let regions = body.ops(block).iter().flat_map(|&op| body.op(op).regions());
+        let regions = body.ops(block).flat_map(|op| body.op(op).regions());
         pending.extend(regions.flat_map(|&region| body.blocks(region)));
     }
 }
@@ -160,7 +159,7 @@ fn optimize_blocks(body: &mut Body, entry: Block, shapes: &mut ShapeAnalysis, op
 fn optimize_block(body: &mut Body, block: Block, shapes: &mut ShapeAnalysis, options: &Options, report: &mut Report) {
     let end = body.terminator(block).expect("the block has been looked at");
     let (literals, operators): (Vec<Op>, Vec<Op>) =
-        body.ops(block).iter().filter(|&&op| op != end).partition(|&&op| is_literal(body, op));
+        body.ops(block).filter(|&op| op != end).partition(|&op| is_literal(body, op));
     let mut order = Vec::new();
     for window in graph_windows::windows(body, &operators, WINDOW) {
         order.extend(optimize_window(body, shapes, window, options, report));

@@ -40,7 +40,7 @@ pub(crate) fn nothing_to_wait_for() -> usize {
 /// Inserts waits into the host functions of a module at the kernel level; returns some bytes of each chunk, in the
 /// order of the functions' numbers.
 pub(crate) fn insert(module: &mut Module) -> Vec<Blob> {
-    let pending: IndexMap<String, Blob> = module.ops().iter().filter_map(|&op| pending(module, op)).collect();
+    let pending: IndexMap<String, Blob> = module.ops().filter_map(|op| pending(module, op)).collect();
     let mut pieces = IndexMap::default();
     if pending.is_empty() {
         return vec![];

@@ -463,7 +463,7 @@ impl<'a> OpParser<'_, 'a> {
             self.body.add_block(region, &[]);
         }
         for block in self.body.blocks(region).to_vec() {
-            let ends = self.body.ops(block).last().is_some_and(|&op| self.body.op(op).name == name);
+            let ends = self.body.terminator(block).is_some_and(|op| self.body.op(op).name == name);
             if !ends {
                 let op = self.body.create_op(name.clone(), &[], &[], Attributes::new(), Location::Unknown);
                 self.body.append(block, op);

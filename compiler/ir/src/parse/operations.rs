@@ -419,7 +419,8 @@ impl<'a> Parser<'a> {
 
 /// A file with one `builtin.module` is that module.
 fn unwrap_module(mut module: Module) -> Module {
-    if let &[op] = module.ops()
+    let mut ops = module.ops();
+    if let (Some(op), None) = (ops.next(), ops.next())
         && module.body.op(op).name == op_name::MODULE
         && let Some(body) = module.body.take_isolated(op)
     {

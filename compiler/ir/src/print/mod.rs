@@ -204,9 +204,8 @@ impl<'a> Printer<'a> {
             if needs_label {
                 self.block_label(body, block, names, depth);
             }
-            let ops = body.ops(block);
-            let hidden = usize::from(!shown.terminator && !ops.is_empty());
-            for &op in &ops[..ops.len() - hidden] {
+            let hidden = body.terminator(block).filter(|_| !shown.terminator);
+            for op in body.ops(block).filter(|&op| Some(op) != hidden) {
                 self.indent(depth);
                 self.operation(body, op, names, depth);
                 self.text.push('\n');

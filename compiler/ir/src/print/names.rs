@@ -86,7 +86,7 @@ impl Names {
                 self.values[argument] = name(*counter);
                 *counter += 1;
             }
-            for &op in body.ops(block) {
+            for op in body.ops(block) {
                 self.name_results(body, op, definition(op), &mut next);
                 for &successor in body.op(op).successors() {
                     if !self.predecessors[successor].contains(&block) {
@@ -96,7 +96,7 @@ impl Names {
             }
         }
         for &block in body.blocks(region) {
-            for &op in body.ops(block) {
+            for op in body.ops(block) {
                 let inner = body.op(op).regions().iter();
                 pending.extend(inner.map(|&region| Pending { region, next, depth: depth + 1 }));
             }

@@ -36,7 +36,7 @@ pub fn remove_dead(body: &mut Body, registry: &Registry) -> usize {
 pub fn remove_unread(body: &mut Body, block: Block, may_go: impl Fn(&Body, Op) -> bool) {
     let mut dead: FxHashSet<Op> = FxHashSet::default();
     let mut order = Vec::new();
-    for &op in body.ops(block).iter().rev() {
+    for op in body.ops(block).rev() {
         let mut uses = body.op(op).results().iter().flat_map(|&result| body.uses(result));
         // operands of a dead operation's regions die with it
         let is_gone = |reader: &Use| {

@@ -7,15 +7,12 @@ use crate::dominance::Dominators;
 
 use super::Verifier;
 
-/// Positions of operations and the dominators of every region with several blocks.
-struct Order {
-    position: SecondaryMap<Op, u32>,
-    dominators: SecondaryMap<Region, Option<Dominators>>,
-}
+/// The dominators of every region with several blocks.
+struct Order(SecondaryMap<Region, Option<Dominators>>);
 
 impl Verifier<'_> {
     pub(super) fn dominance(&mut self, body: &Body) {
-        let mut order = Order { position: SecondaryMap::new(), dominators: SecondaryMap::new() };
+        let mut order = Order(SecondaryMap::new());
         order.enter_region(body, body.root());
         let ops = body.walk_all();
         for &op in &ops {
@@ -35,13 +32,8 @@ impl Verifier<'_> {
 
 impl Order {
     fn enter_region(&mut self, body: &Body, region: Region) {
-        for &block in body.blocks(region) {
-            for (at, &op) in body.ops(block).iter().enumerate() {
-                self.position[op] = at as u32;
-            }
-        }
         if body.blocks(region).len() > 1 {
-            self.dominators[region] = Some(Dominators::of_region(body, region));
+            self.0[region] = Some(Dominators::of_region(body, region));
         }
     }
 
@@ -72,16 +64,16 @@ impl Order {
         match definition {
             ValueDefinition::Argument { .. } => true,
             ValueDefinition::Result { op, .. } => {
-                self.position[op] < self.position[ancestor] || !self.is_reachable(region, block)
+                body.is_before_in_block(op, ancestor) || !self.is_reachable(region, block)
             }
         }
     }
 
     fn dominates(&self, region: Region, above: Block, below: Block) -> bool {
-        self.dominators[region].as_ref().is_some_and(|dominators| dominators.dominates(above, below))
+        self.0[region].as_ref().is_some_and(|dominators| dominators.dominates(above, below))
     }
 
     fn is_reachable(&self, region: Region, block: Block) -> bool {
-        self.dominators[region].as_ref().is_none_or(|dominators| dominators.is_reachable(block))
+        self.0[region].as_ref().is_none_or(|dominators| dominators.is_reachable(block))
     }
 }

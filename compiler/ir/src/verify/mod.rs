@@ -84,7 +84,7 @@ impl Verifier<'_> {
     fn unique_symbols(&mut self) {
         let mut known: IndexMap<&str, Op> = IndexMap::default();
         let module = self.symbols.module;
-        for &op in module.ops() {
+        for op in module.ops() {
             let Some(name) = module.body.op(op).attributes.str("sym_name") else { continue };
             if let Some(&first) = known.get(name) {
                 self.report(&module.body, op, format!("redefines symbol @{name}"));

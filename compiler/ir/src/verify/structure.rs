@@ -18,7 +18,7 @@ impl Verifier<'_> {
             };
             for &block in body.blocks(region) {
                 self.block(body, block, needs_terminator);
-                for &op in body.ops(block) {
+                for op in body.ops(block) {
                     self.successors(body, op, region);
                     self.segments(body, op);
                     self.known(body, op);
@@ -38,8 +38,7 @@ impl Verifier<'_> {
     }
 
     fn block(&mut self, body: &Body, block: Block, needs_terminator: bool) {
-        let ops = body.ops(block);
-        for &op in ops.iter().rev().skip(1) {
+        for op in body.ops(block).rev().skip(1) {
             if self.is_terminator(body, op) == Some(true) {
                 self.report(body, op, "must be the last operation of its block");
             }
@@ -47,8 +46,8 @@ impl Verifier<'_> {
         if !needs_terminator {
             return;
         }
-        match ops.last() {
-            Some(&last) if self.is_terminator(body, last) == Some(false) => {
+        match body.terminator(block) {
+            Some(last) if self.is_terminator(body, last) == Some(false) => {
                 self.report(body, last, "ends a block but is not a terminator");
             }
             Some(_) => {}

@@ -38,7 +38,7 @@ const SHARED_BYTES: usize = 1 << 12;
 /// The globals with large constants of a module.
 pub(super) fn large(module: &Module) -> Vec<Op> {
     let is_large = |op: &Op| elements(module, *op).is_some_and(|elements| elements.data.len() >= SHARED_BYTES);
-    module.ops().iter().copied().filter(is_large).collect()
+    module.ops().filter(is_large).collect()
 }
 
 fn elements(module: &Module, global: Op) -> Option<&DenseElements> {

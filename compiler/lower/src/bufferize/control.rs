@@ -120,12 +120,12 @@ impl Host<'_> {
 
     /// Translates a nested block and returns the operands of its terminator.
     fn block(&mut self, block: Block) -> ir::Result<Vec<Value>> {
-        self.hoist_sizes(block, 0);
+        self.hoist_sizes(block, None);
         let lifetimes = Lifetimes::of(&self.source, block);
         let mut slots = Vec::new();
         self.plan(&lifetimes, 0, &mut slots, "rt_allocate")?;
         for (position, op) in self.source.ops(block).to_vec().into_iter().enumerate() {
-            self.plan_again(block, &lifetimes, position, &mut slots)?;
+            self.plan_again(op, position, &lifetimes, &mut slots)?;
             self.operation(op)?;
         }
         let end = self.source.terminator(block).expect("a nested block has a terminator");
@@ -251,8 +251,8 @@ impl Host<'_> {
 
 /// Whether `what` is true for an operation of a block, or inside one of its operations.
 fn contains(body: &Body, block: Block, what: fn(&Body, Op) -> bool) -> bool {
-    let nested = |op: &Op| body.op(*op).regions().iter().flat_map(|&region| body.walk(region)).collect::<Vec<_>>();
-    body.ops(block).iter().any(|op| nested(op).iter().chain([op]).any(|&op| what(body, op)))
+    let nested = |op: Op| body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect::<Vec<_>>();
+    body.ops(block).any(|op| nested(op).into_iter().chain([op]).any(|op| what(body, op)))
 }
 
 /// Whether an operation may allocate memory of the run.

@@ -59,7 +59,7 @@ impl Lifetimes {
         };
         let arguments = body.arguments(block).iter();
         let mut origins: IndexMap<Value, Vec<Value>> = arguments.map(|&argument| (argument, vec![argument])).collect();
-        for (position, &top) in body.ops(block).iter().enumerate() {
+        for (position, top) in body.ops(block).enumerate() {
             let nested = body.op(top).regions().iter().flat_map(|&region| body.walk(region));
             for op in nested.chain(std::iter::once(top)).collect::<Vec<_>>() {
                 lifetimes.visit(body, op, position, &mut origins);

@@ -5,7 +5,7 @@
 //! first of them is needed: that is another piece of the block's memory.
 
 use dialects::{arith, func, memref, rt};
-use ir::{Attribute, Attributes, Block, Diagnostic, Location, Type, Value};
+use ir::{Attribute, Attributes, Diagnostic, Location, Op, Type, Value};
 
 use super::lifetimes::{Computed, Lifetimes};
 use super::sizes::Size;
@@ -70,16 +70,17 @@ impl Host<'_> {
     /// Plans memory again before the operation at a position, if the size of one of its results was not known before.
     pub(super) fn plan_again(
         &mut self,
-        block: Block,
-        lifetimes: &Lifetimes,
+        op: Op,
         position: usize,
+        lifetimes: &Lifetimes,
         slots: &mut Vec<Slot>,
     ) -> ir::Result<()> {
         let mut results = lifetimes.results_from(position).iter().take_while(|computed| computed.position == position);
         if !results.any(|computed| self.needs_slot(lifetimes, computed.value)) {
             return Ok(());
         }
-        self.hoist_sizes(block, position);
+        let block = self.source.op(op).parent().expect("the operation is attached");
+        self.hoist_sizes(block, self.source.previous_node(op));
         self.plan(lifetimes, position, slots, "rt_allocate")
     }
 

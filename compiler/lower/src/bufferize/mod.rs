@@ -182,7 +182,7 @@ impl Host<'_> {
     fn run(&mut self) -> ir::Result<()> {
         let entry = self.source.entry().expect("the host function has a body");
         self.bind_arguments(entry);
-        self.hoist_sizes(entry, 0);
+        self.hoist_sizes(entry, None);
         let end = self.source.terminator(entry).expect("the host function returns");
         let results = self.source.op(end).operands().to_vec();
         self.assign_outputs(&results);
@@ -191,7 +191,7 @@ impl Host<'_> {
         let mut slots = Vec::new();
         self.plan(&lifetimes, 0, &mut slots, "rt_arena")?;
         for (position, op) in self.source.ops(entry).to_vec().into_iter().enumerate() {
-            self.plan_again(entry, &lifetimes, position, &mut slots)?;
+            self.plan_again(op, position, &lifetimes, &mut slots)?;
             self.operation(op)?;
             if self.name == INITIALIZE && self.memory == Memory::Run {
                 self.discard_constants(op, position, &lifetimes);

@@ -24,13 +24,13 @@ pub(super) enum Size {
 }
 
 impl Host<'_> {
-    /// Emits every scalar operation of a block from a position on that only depends on values that are known there.
-    pub(super) fn hoist_sizes(&mut self, block: Block, from: usize) {
-        let ops = self.source.ops(block)[from..].to_vec();
+    /// Emits every scalar operation of a block after `previous` that only depends on values that are known there.
+    pub(super) fn hoist_sizes(&mut self, block: Block, previous: Option<Op>) {
+        let ops = self.source.ops_after(block, previous).to_vec();
         for op in ops {
             let ready = match self.source.code(op) {
                 // an assertion before it may be that the divisor, which was read from memory, is not 0
-                Some(code) if from > 0 && is_division(code) => false,
+                Some(code) if previous.is_some() && is_division(code) => false,
                 Some(tensor::DIM) => self.buffers.contains_key(&tensor::Dim::of(&self.source, op).source),
                 Some(arith::CONSTANT) => !matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)),
                 Some(code) if code.dialect() == Dialect::Arith => {

@@ -16,8 +16,7 @@ pub(super) fn evaluate_block(
     columns: &mut IndexMap<Value, Column>,
 ) -> Option<()> {
     let (last, ops) = body.ops(block).split_last()?;
-    columns.reserve(ops.len());
-    for &op in ops {
+    for op in ops {
         let operation = body.op(op);
         let operands = operation.operands().iter().map(|operand| columns.get(operand)).collect::<Option<Vec<_>>>()?;
         let result = *operation.results().first()?;
@@ -29,7 +28,7 @@ pub(super) fn evaluate_block(
         };
         columns.insert(result, column.rounded(to)?);
     }
-    (body.is(*last, linalg::YIELD)).then_some(())
+    body.is(last, linalg::YIELD).then_some(())
 }
 
 /// The values of one scalar at every point, or its uniform value.

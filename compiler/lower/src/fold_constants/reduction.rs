@@ -17,7 +17,7 @@ const REDUCED: usize = 64;
 pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
     let ([init], [yielded]) = (&*generic.inits, generic.yields(body)) else { return None };
     let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
-    let has_index = body.ops(generic.block).iter().any(|&op| body.is(op, linalg::INDEX));
+    let has_index = body.ops(generic.block).any(|op| body.is(op, linalg::INDEX));
     if has_index || extents.contains(&0) || extents.iter().product::<i64>() > POINTS {
         return None;
     }

@@ -115,7 +115,7 @@ pub(super) fn emit_value(emitter: &mut Emitter<'_>, value: Value, buffer: Value,
 /// The Winograd convolution of a kernel.
 fn convolution_by_points(source: &Body) -> Option<(Op, Winograd)> {
     let entry = source.entry().expect("a kernel has a body");
-    source.ops(entry).iter().find_map(|&op| Some((op, Winograd::of(source, op)?)))
+    source.ops(entry).find_map(|op| Some((op, Winograd::of(source, op)?)))
 }
 
 /// The contraction that a kernel's result is computed from, and for each dimension of its result the dimension of the

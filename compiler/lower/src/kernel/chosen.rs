@@ -36,10 +36,10 @@ pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chos
     let ([piece], source) = (pieces, emitter.source) else { return None };
     let generic = Generic::defining(source, piece.value)?;
     let ops = source.ops(generic.block);
-    let mut compares = ops.iter().copied().filter(|&op| chooses(source, op));
+    let mut compares = ops.clone().filter(|&op| chooses(source, op));
     let (compare, None) = (compares.next()?, compares.next()) else { return None };
     let is_plain = !generic.is_reduction() && generic.inits.len() == 1 && generic.output_map(0).is_identity();
-    if ops.len() > OPERATIONS || !is_plain {
+    if ops.count() > OPERATIONS || !is_plain {
         return None;
     }
     let comparison = Comparison::of_signed(CmpIPredicate::of(source, compare)?)?;

@@ -59,7 +59,7 @@ pub(super) fn columns(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Col
     while let Some(value) = pending.pop() {
         let Some(generic) = Generic::defining(source, value).filter(|_| seen.insert(value)) else { continue };
         let is_plain = generic.rank() > 1 && !generic.is_reduction() && generic.output_map(0).is_identity();
-        if !is_plain || source.ops(generic.block).iter().any(|&op| source.is(op, cf::ASSERT)) {
+        if !is_plain || source.ops(generic.block).any(|op| source.is(op, cf::ASSERT)) {
             continue;
         }
         let extents = generic.extents(source);
@@ -116,7 +116,7 @@ fn shared_values(emitter: &Emitter<'_>, generic: &Generic, shared: Shared) -> In
             Shared::Across(_) | Shared::Everywhere => {}
         }
     }
-    for &op in source.ops(generic.block) {
+    for op in source.ops(generic.block) {
         let &[result] = source.op(op).results() else { continue };
         let operands = source.op(op).operands();
         let of_column = |operand: &Value| match source.definition(*operand) {

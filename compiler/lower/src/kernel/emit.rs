@@ -72,7 +72,7 @@ pub struct Emitter<'a> {
     pub lanes: usize,
     pub(super) target: &'a Target,
     entry: Block,
-    entry_position: usize,
+    hoisted_last: Option<Op>,
     buffers: IndexMap<Value, Value>,
     scalars: IndexMap<Value, Value>,
     constants: IndexMap<Value, i64>,
@@ -105,7 +105,7 @@ impl<'a> Emitter<'a> {
             at: entry,
             target,
             entry,
-            entry_position: 0,
+            hoisted_last: None,
             buffers: IndexMap::default(),
             scalars: IndexMap::default(),
             constants: IndexMap::default(),
@@ -208,8 +208,7 @@ impl<'a> Emitter<'a> {
             return value;
         }
         let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
-        self.body.insert(self.entry, self.entry_position, op);
-        self.entry_position += 1;
+        self.body.insert(self.entry, self.hoisted_last.replace(op), op);
         let value = self.body.result(op, 0);
         self.hoisted.insert(key, value);
         value
@@ -406,8 +405,7 @@ impl<'a> Emitter<'a> {
                 let operands: Vec<Value> = operands.into_iter().map(|o| self.scalar(o)).collect();
                 let (name, attributes) = (operation.name.as_str().to_string(), operation.attributes.clone());
                 let new = self.body.create_op(name, &operands, &[r#type], attributes, Location::Unknown);
-                self.body.insert(self.entry, self.entry_position, new);
-                self.entry_position += 1;
+                self.body.insert(self.entry, self.hoisted_last.replace(new), new);
                 self.body.result(new, 0)
             }
         };

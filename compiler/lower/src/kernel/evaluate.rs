@@ -93,7 +93,7 @@ impl Emitter<'_> {
             values.insert(source.arguments(generic.block)[generic.inputs.len() + index], lane.clone());
         }
         values.extend(self.tabled(generic, point));
-        for &op in source.ops(generic.block) {
+        for op in source.ops(generic.block) {
             if !source.is(op, linalg::YIELD) && self.is_computed(generic, op) {
                 self.evaluate_op(op, point, &mut values);
             }
@@ -115,7 +115,7 @@ impl Emitter<'_> {
         let source = self.source;
         let slice = Slice::of(source, generic.block, wanted, |_| false);
         let mut values = self.read_inputs(generic, point, |argument| slice.arguments.contains(&argument));
-        for &op in source.ops(generic.block).iter().filter(|op| slice.ops.contains(*op)) {
+        for op in source.ops(generic.block).filter(|op| slice.ops.contains(op)) {
             self.evaluate_op(op, point, &mut values);
         }
         wanted.iter().map(|&value| self.body_value(value, &values)).collect()

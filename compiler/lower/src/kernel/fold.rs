@@ -31,10 +31,7 @@ pub(super) struct RowTerms {
 
 /// Whether an operation converts to floats.
 fn converts(source: &Body, generic: &Generic) -> bool {
-    source
-        .ops(generic.block)
-        .iter()
-        .any(|&op| matches!(source.code(op), Some(arith::SITOFP | arith::UITOFP | arith::EXTF)))
+    source.ops(generic.block).any(|op| matches!(source.code(op), Some(arith::SITOFP | arith::UITOFP | arith::EXTF)))
 }
 
 impl Emitter<'_> {
@@ -42,7 +39,7 @@ impl Emitter<'_> {
     pub(super) fn row_fold(&mut self, generic: &Generic, combiner: &'static Combiner) -> Option<RowTerms> {
         let fold = combiner.fold.filter(|_| self.target.narrow)?;
         let source = self.source;
-        let has_checks = source.ops(generic.block).iter().any(|&op| source.is(op, cf::ASSERT));
+        let has_checks = source.ops(generic.block).any(|op| source.is(op, cf::ASSERT));
         if has_checks || *source.value_type(generic.inits[0]).element() != Type::F32 {
             return None;
         }

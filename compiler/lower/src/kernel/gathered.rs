@@ -45,7 +45,7 @@ pub(super) fn gathered(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Gathe
         return None;
     }
     let &[yielded] = generic.yields(source) else { return None };
-    let has_checks = source.ops(generic.block).iter().any(|&op| source.is(op, cf::ASSERT));
+    let has_checks = source.ops(generic.block).any(|op| source.is(op, cf::ASSERT));
     if has_checks || generic.inits.len() != 1 || !generic.output_map(0).is_identity() {
         return None;
     }

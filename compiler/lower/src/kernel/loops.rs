@@ -488,7 +488,7 @@ fn row_buffer(emitter: &mut Emitter<'_>, piece: &Piece<'_>, value: Value) -> Opt
 }
 
 pub(super) fn is_costly(source: &Body, generic: &Generic) -> bool {
-    source.ops(generic.block).iter().any(|&op| op_work(source, op) >= 8)
+    source.ops(generic.block).any(|op| op_work(source, op) >= 8)
 }
 
 /// Estimated scalar operations per element of the results.
@@ -501,7 +501,7 @@ fn element_work(source: &Body, roots: &[Value]) -> i64 {
         if !seen.insert(generic.op) {
             continue;
         }
-        let body: i64 = source.ops(generic.block).iter().map(|&op| op_work(source, op)).sum();
+        let body: i64 = source.ops(generic.block).map(|op| op_work(source, op)).sum();
         let iterations: i64 = generic
             .extents(source)
             .iter()

@@ -72,7 +72,7 @@ fn windows_of(emitter: &mut Emitter<'_>, value: Value, generic: &Generic) -> Opt
     let term = if term == arguments[generic.inputs.len()] { accumulator } else { term };
     let input = arguments[..generic.inputs.len()].iter().position(|&argument| argument == term)?;
     let start = Generic::defining(source, generic.inits[0])?;
-    if source.ops(generic.block).len() != 2 || source.ops(start.block).len() != 1 || !start.inputs.is_empty() {
+    if source.ops(generic.block).count() != 2 || source.ops(start.block).count() != 1 || !start.inputs.is_empty() {
         return None;
     }
     emitter.buffer(generic.inputs[input])?;

@@ -127,7 +127,7 @@ impl Emitter<'_> {
         let loops = self.reduction_loops(generic);
         let trip =
             loops.iter().try_fold(1, |product: i64, (_, extent)| product.checked_mul(self.constant_value(*extent)?));
-        let ops = self.source.ops(generic.block).len() as i64;
+        let ops = self.source.ops(generic.block).count() as i64;
         trip.is_some_and(|trip| trip <= UNROLL_LIMIT || trip.saturating_mul(ops) <= UNROLLED_OPS)
     }
 

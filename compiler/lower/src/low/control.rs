@@ -21,7 +21,7 @@ pub(super) fn lower_control_flow(module: &mut Module) -> Result<()> {
 fn lower_body(body: &mut Body) {
     let mut pending: Vec<Block> = body.blocks(body.root()).to_vec();
     while let Some(block) = pending.pop() {
-        let structured = body.ops(block).iter().copied().find(|&op| body.code(op).and_then(lowering).is_some());
+        let structured = body.ops(block).find(|&op| body.code(op).and_then(lowering).is_some());
         if let Some(op) = structured {
             let lower = body.code(op).and_then(lowering).expect("just found");
             let rest = split_after(body, block, op);
@@ -66,8 +66,9 @@ fn split_after(body: &mut Body, block: Block, op: Op) -> Rest {
     let types: Vec<Type> = read.iter().map(|&at| body.value_type(results[at]).clone()).collect();
     let rest = body.create_block(&types);
     insert_after(body, block, rest);
-    let at = body.position(op);
-    body.move_ops(block, at + 1, rest);
+    if let Some(next) = body.next_node(op) {
+        body.move_ops(next, rest);
+    }
     for (&old, new) in read.iter().zip(body.arguments(rest).to_vec()) {
         body.replace_all_uses(results[old], new);
     }

@@ -79,7 +79,7 @@ struct Flattener<'m> {
 impl<'m> Flattener<'m> {
     fn new(kernels: &'m IndexSet<String>, body: &'m mut Body, kernel: bool, bounds: Option<i64>) -> Flattener<'m> {
         let entry = body.entry().expect("only functions with a body are flattened");
-        let first = *body.ops(entry).first().expect("a body has an end");
+        let first = body.first_op(entry).expect("a body has an end");
         let (extents, types, constants) = (IndexMap::default(), IndexMap::default(), IndexMap::default());
         let (strides, depths, dead) = (IndexMap::default(), IndexMap::default(), vec![]);
         let mut flattener =

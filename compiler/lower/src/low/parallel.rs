@@ -153,7 +153,7 @@ impl Loop {
         };
         let source = self.block(body);
         mapping.insert(body.arguments(source)[0], index);
-        for &op in body.ops(source) {
+        for op in body.ops(source) {
             if !body.is(op, scf::REDUCE) {
                 let mut outside = |function: &mut Body, value: Value| environment.load(function, value);
                 clone_op(body, op, &mut function, inner, &mut mapping, &mut outside);

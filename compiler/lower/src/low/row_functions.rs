@@ -84,7 +84,7 @@ pub(super) fn applied_functions(body: &Body, block: Block, is_fixed: &dyn Fn(Val
     let chain = Chain { body, block, is_fixed };
     let mut parts: IndexSet<Op> = IndexSet::default();
     let mut found = IndexMap::default();
-    for &op in body.ops(block).iter().rev() {
+    for op in body.ops(block).rev() {
         if parts.contains(&op) {
             continue;
         }

@@ -62,9 +62,7 @@ fn compute_before(body: &mut Body, op: Op) {
     remove_unread(body, block, is_movable);
     for inside in body.ops(block).to_vec() {
         if is_movable(body, inside) && !body.op(inside).operands().iter().any(|&value| varies(body, block, value)) {
-            body.detach(inside);
-            let home = body.op(op).parent().expect("a loop is inside a block");
-            body.insert(home, body.position(op), inside);
+            body.move_before(inside, op);
         }
     }
 }
@@ -73,8 +71,8 @@ fn compute_before(body: &mut Body, op: Op) {
 fn computing_block(body: &Body, op: Op) -> Option<Block> {
     let &region = body.op(op).regions().first().filter(|_| body.is(op, scf::FOR))?;
     let block = *body.blocks(region).first()?;
-    let (_, inside) = body.ops(block).split_last()?;
-    inside.iter().all(|&op| is_movable(body, op) || is_store(body, op)).then_some(block)
+    let (_, mut inside) = body.ops(block).split_last()?;
+    inside.all(|op| is_movable(body, op) || is_store(body, op)).then_some(block)
 }
 
 /// A loop over vectors with row functions.
@@ -203,7 +201,7 @@ impl RowLoop {
     /// The only store of a loop, of consecutive vectors.
     fn only_store(&self, body: &Body) -> Option<Op> {
         let (_, inside) = body.ops(self.block).split_last()?;
-        let mut effects = inside.iter().copied().filter(|&op| is_store(body, op));
+        let mut effects = inside.filter(|&op| is_store(body, op));
         let (store, None) = (effects.next()?, effects.next()) else { return None };
         if !body.is(store, vector::STORE) {
             return None;
@@ -349,7 +347,7 @@ fn find_rows(body: &Body, block: Block, step: i64, functions: Functions) -> Vec<
     // the number of nested functions up to a value of the block
     let mut stages: IndexMap<Value, usize> = IndexMap::default();
     let mut rows: Vec<Row> = Vec::new();
-    for &op in body.ops(block) {
+    for op in body.ops(block) {
         let operands = body.op(op).operands();
         let is_known = |value: &Value| {
             let inside = body.defining_op(*value).is_some_and(|op| body.op(op).parent() == Some(block));

@@ -89,8 +89,9 @@ pub(super) fn leave_unless(body: &mut Body, op: Op, condition: Value, arguments:
     let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
     let rest = body.create_block(&[]);
     body.insert_block(region, at + 1, rest);
-    let position = body.position(op);
-    body.move_ops(block, position + 1, rest);
+    if let Some(next) = body.next_node(op) {
+        body.move_ops(next, rest);
+    }
     let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, arguments.len() as i64]));
     let branch = cf::CondBr { condition, destination_operands: arguments };
     let branch = Builder::at_end(body, block).create_from(branch, &[], [segments]);

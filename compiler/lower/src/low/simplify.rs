@@ -88,8 +88,9 @@ fn remove_unreachable(body: &mut Body) {
 fn hoist_stack(body: &mut Body) {
     let Some(entry) = body.entry() else { return };
     let allocations: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.is(op, memref::ALLOCA)).collect();
-    for (at, op) in allocations.into_iter().enumerate() {
+    let mut last = None;
+    for op in allocations {
         body.detach(op);
-        body.insert(entry, at, op);
+        body.insert(entry, last.replace(op), op);
     }
 }

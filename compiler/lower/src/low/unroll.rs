@@ -39,8 +39,8 @@ impl ShortLoop {
         let bound = |at: usize| ir::constant_integer(body, body.operand(op, at));
         let (low, high, step) = (bound(0)?, bound(1)?, bound(2).filter(|&step| step > 0)?);
         let is_short = high <= low.checked_add(ITERATIONS.checked_mul(step)?)?;
-        let ops = body.ops(block);
-        let is_flat = ops.len() <= OPERATIONS && ops.iter().all(|&op| body.op(op).regions().is_empty());
+        let mut ops = body.ops(block);
+        let is_flat = ops.clone().count() <= OPERATIONS && ops.all(|op| body.op(op).regions().is_empty());
         let counters = || (low..high).step_by(step as usize).collect();
         (is_short && is_flat).then(|| ShortLoop { op, block, counters: counters() })
     }

@@ -190,9 +190,9 @@ impl Tape {
             self.ops.push(op);
             return Ok(());
         };
-        let before = emit.body.ops(emit.block).len();
+        let last = emit.body.terminator(emit.block);
         let composed = compose(emit, op)?;
-        let parts = emit.body.ops(emit.block)[before..].to_vec();
+        let parts = emit.body.ops_after(emit.block, last).to_vec();
         for part in parts {
             self.enter(emit, part)?;
         }
@@ -250,7 +250,7 @@ pub(crate) fn differentiate(
 fn between(emit: &Emitter, sources: &[Value], y: Value) -> Vec<Op> {
     let mut needed = HashSet::from([y]);
     let mut ops = Vec::new();
-    for &op in emit.body.ops(emit.block).iter().rev() {
+    for op in emit.body.ops(emit.block).rev() {
         let operation = emit.body.op(op);
         if operation.results().iter().any(|result| needed.contains(result) && !sources.contains(result)) {
             needed.extend(operation.operands());

@@ -43,7 +43,7 @@ impl Emitter {
     pub fn inside(mut body: Body, shapes: ShapeAnalysis) -> Emitter {
         let block = body.entry().expect("a function has a block");
         let op = body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
-        body.insert(block, 0, op);
+        body.insert(block, None, op);
         let none = body.result(op, 0);
         Emitter {
             body,

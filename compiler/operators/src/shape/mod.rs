@@ -348,7 +348,7 @@ impl Analyser<'_> {
     /// Infers every operation of a block in order.
     pub(crate) fn block(&mut self, block: Block) {
         let body = self.body;
-        for &op in body.ops(block) {
+        for op in body.ops(block) {
             self.operation(op);
         }
     }

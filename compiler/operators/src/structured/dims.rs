@@ -104,8 +104,7 @@ impl Lowering<'_> {
             return self.builder().value(name, operands, result, attributes);
         }
         let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
-        self.body.insert(self.entry, self.sizes, op);
-        self.sizes += 1;
+        self.body.insert(self.entry, self.sizes.replace(op), op);
         self.body.result(op, 0)
     }
 
@@ -145,8 +144,7 @@ impl Lowering<'_> {
         let message = &self.blame(message);
         let attributes = Attributes::from([("msg", Attribute::string(message))]);
         let op = self.body.create_op(cf::ASSERT, &[truth], &[], attributes, self.location.clone());
-        self.body.insert(self.entry, self.sizes, op);
-        self.sizes += 1;
+        self.body.insert(self.entry, self.sizes.replace(op), op);
     }
 
     /// Defines an extent that is only known from its operator's data.

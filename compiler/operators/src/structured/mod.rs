@@ -101,8 +101,8 @@ pub struct Lowering<'a> {
     /// The unsupported operators so far.
     errors: Vec<Diagnostic>,
     entry: Block,
-    /// The number of operations at the beginning of the entry block that compute sizes from input extents.
-    sizes: usize,
+    /// The last of the operations at the beginning of the entry block that compute sizes from input extents.
+    sizes: Option<Op>,
 }
 
 /// Lowers the function `name` of a module to the structured level.
@@ -143,7 +143,7 @@ impl<'a> Lowering<'a> {
             strings: IndexSet::from_iter([String::new()]),
             errors: Vec::new(),
             entry,
-            sizes: 0,
+            sizes: None,
         };
         for &argument in source.arguments(old_entry) {
             let r#type = lowering.lowered_type(argument);
@@ -169,7 +169,7 @@ impl<'a> Lowering<'a> {
     /// Lowers every operation of a block but its terminator, collecting unsupported ones.
     pub(crate) fn block(&mut self, block: Block) {
         let outer = (self.location.clone(), self.operator.clone());
-        for &op in self.source.ops(block) {
+        for op in self.source.ops(block) {
             let name = self.source.name(op);
             if self.source.is(op, func::RETURN) || matches!(name, YIELD | NO_VALUE) {
                 continue;

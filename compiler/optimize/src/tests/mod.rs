@@ -362,8 +362,7 @@ fn windows_end_where_few_values_cross() {
         let module = module_of(&[expression]);
         let body = module.function("main_graph").expect("there is a main").body;
         let entry = body.entry().expect("main has a body");
-        let operators: Vec<ir::Op> =
-            body.ops(entry).iter().copied().filter(|&op| !body.op(op).operands().is_empty()).collect();
+        let operators: Vec<ir::Op> = body.ops(entry).filter(|&op| !body.op(op).operands().is_empty()).collect();
         let (_, operators) = operators.split_last().expect("main returns");
         crate::graph_windows::windows(body, operators, largest).iter().map(|window| window.len()).collect()
     };

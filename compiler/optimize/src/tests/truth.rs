@@ -122,7 +122,7 @@ pub(super) fn right_side(rule: &Compiled, mut module: Module) -> Option<Module> 
     let mut shapes = operators::shape::analyse(&body, &attributes, &IndexMap::default()).ok()?;
     let entry = body.entry()?;
     let end = body.terminator(entry)?;
-    let ops: Vec<Op> = body.ops(entry).iter().copied().filter(|&op| op != end && !is_literal(&body, op)).collect();
+    let ops: Vec<Op> = body.ops(entry).filter(|&op| op != end && !is_literal(&body, op)).collect();
     let root = body.operand(end, 0);
     let mut graph = Graph::new(&mut body, &mut shapes, &ops);
     let class = graph.class(root);
@@ -140,8 +140,7 @@ pub(super) fn right_side(rule: &Compiled, mut module: Module) -> Option<Module> 
     let new: Vec<Op> = graph.places.keys().copied().filter(|op| !known.contains(op)).collect();
     let detached: Vec<Op> = new.into_iter().filter(|&op| body.op(op).parent().is_none()).collect();
     for op in detached {
-        let place = body.position(end);
-        body.insert(entry, place, op);
+        body.insert_before(op, end);
     }
     body.set_operands(end, &[value]);
     module.body.set_isolated(function, body);

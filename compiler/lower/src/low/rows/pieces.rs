@@ -94,12 +94,12 @@ impl Piece<'_> {
     fn remaining(&self, builder: &mut Builder<'_>, carried: &[Value]) -> Vec<Value> {
         self.inner_loop(builder, carried, |piece, builder, mapping, offset| {
             let block = piece.row.block;
-            let (&end, inside) = builder.body.ops(block).split_last().expect("a loop's body has an end");
-            let effects = inside.iter().filter(|&&op| is_store(builder.body, op));
-            let operands = effects.chain([&end]).flat_map(|&op| builder.body.op(op).operands().to_vec());
+            let (end, inside) = builder.body.ops(block).split_last().expect("a loop's body has an end");
+            let effects: Vec<Op> = inside.filter(|&op| is_store(builder.body, op)).collect();
+            let operands = effects.iter().chain([&end]).flat_map(|&op| builder.body.op(op).operands().to_vec());
             let wanted: Vec<Value> = operands.collect();
             let mut ops = piece.needed(builder.body, &wanted);
-            ops.extend(inside.iter().copied().filter(|&op| is_store(builder.body, op)));
+            ops.extend(effects);
             piece.copy(builder, mapping, offset, &ops);
             mapped(builder.body.op(end).operands(), mapping)
         })
@@ -146,7 +146,7 @@ impl Piece<'_> {
                 pending.extend(body.op(op).operands());
             }
         }
-        body.ops(self.row.block).iter().copied().filter(|op| found.contains(op)).collect()
+        body.ops(self.row.block).filter(|op| found.contains(op)).collect()
     }
 
     /// Copies operations of the body, with results of row functions.
