@@ -15,7 +15,7 @@ from pathlib import Path
 
 import onnx
 
-from mutate import mutate
+from mutate import damage, mutate
 
 RIGHT = (0, 1, 3)
 LARGEST = 200_000
@@ -58,10 +58,13 @@ def own_space(program):
         return room
 
 
-def mutant(models, seed):
-    """The bytes of mutant `seed`, the model it comes of, and the mutations."""
+def mutant(models, seed, of_files):
+    """The bytes of mutant `seed`, the model it comes of, and the mutations of the model or of its file."""
     source = random.Random(seed)
     path = source.choice(models)
+    if of_files:
+        data, changes = damage(source, path.read_bytes())
+        return data, path.parent.name, changes
     model = onnx.load(path)
     changes = mutate(source, model)
     return model.SerializeToString(), path.parent.name, changes
@@ -70,7 +73,7 @@ def mutant(models, seed):
 def attempt(options, models, room, seed):
     """What is wrong with the run of a mutant, if anything is."""
     try:
-        data, base, changes = mutant(models, seed)
+        data, base, changes = mutant(models, seed, options.files)
     except (ValueError, TypeError, OverflowError, AttributeError, IndexError):
         # the protobuf library refuses what was asked for
         return None
@@ -95,6 +98,7 @@ def main():
     parser.add_argument("program", help="onnx-run")
     parser.add_argument("--count", type=int, default=5000, help="mutants")
     parser.add_argument("--seed", type=int, default=1, help="of the first mutant; the others count on")
+    parser.add_argument("--files", action="store_true", help="mutate the bytes of the files, instead of the models")
     parser.add_argument("--only", default="", help="of models that have this in their name")
     parser.add_argument("--suite", type=Path, default=Path("target/conformance"), help="a folder of models, as tests/conformance/fetch.py writes it")
     parser.add_argument("--limit", type=float, default=5, help="seconds of a run")

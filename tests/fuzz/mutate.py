@@ -390,3 +390,26 @@ def mutate(random, model):
     for mutation in chosen:
         mutation(random, model)
     return [mutation.__name__ for mutation in chosen]
+
+
+def damage(random, data):
+    """The bytes of a file with a few of them changed, dropped, added, repeated, or all dropped from one on; and what was done."""
+    data, changes = bytearray(data), []
+    for _ in range(random.randint(1, 4)):
+        at, size = random.randrange(len(data) + 1), random.choice([1, 1, 2, 4, 8, 100])
+        change = random.choice(["bit", "byte", "byte", "byte", "dropped", "added", "repeated", "cut"])
+        match change:
+            case "bit":
+                data[at:at + 1] = bytes(byte ^ 1 << random.randrange(8) for byte in data[at:at + 1])
+            case "byte":
+                data[at:at + 1] = bytes(random.choice([0, 1, 0x7F, 0x80, 0xFF, random.randrange(256)]) for _ in data[at:at + 1])
+            case "dropped":
+                del data[at:at + size]
+            case "added":
+                data[at:at] = random.randbytes(size)
+            case "repeated":
+                data[at:at] = data[at:at + size]
+            case "cut":
+                del data[at:]
+        changes.append(change)
+    return bytes(data), changes
