@@ -364,7 +364,8 @@ fn has_attributes(body: &Body, op: Op, wanted: &[(String, Attribute)]) -> bool {
 fn is_number(fact: &Fact, meant: f64) -> bool {
     let error = if fact.element == Type::F64 { 4e-16 } else { 2e-7 };
     fact.scalar.is_some_and(|known| match meant.fract() == 0.0 {
-        true => known == meant,
+        // rules for 0 do not hold for -0
+        true => known == meant && known.is_sign_negative() == meant.is_sign_negative(),
         false => (known - meant).abs() <= error * meant.abs(),
     })
 }

@@ -183,7 +183,9 @@ pub(crate) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) ->
     let yielded = init.yields(source)[0];
     if let Some(op) = source.defining_op(yielded) {
         let attributes = &source.op(op).attributes;
-        let zero = attributes.float("value") == Some(0.0) || attributes.integer("value") == Some(0);
+        // sums that begin with -0 may be -0
+        let zero = attributes.float("value").is_some_and(|value| value.to_bits() == 0)
+            || attributes.integer("value") == Some(0);
         return if source.is(op, arith::CONSTANT) && zero { First::Zero } else { First::Values };
     }
     // a body that yields one input unchanged, indexed by the column loops alone

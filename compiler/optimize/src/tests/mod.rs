@@ -283,6 +283,15 @@ fn strict_floating_point_keeps_what_rounds_differently() {
     assert_eq!(optimized(&["Mul(Mul(x, 2), 1)"], &strict), ["Mul(x, 2)"]);
 }
 
+/// `max(-1, -0)` is -0, and `-0 - -0` is 0.
+#[test]
+fn rules_for_zero_do_not_hold_for_minus_zero() {
+    let strict = Options { strict_fp: true, ..Options::default() };
+    for expression in ["Max(x, -0)", "Clip(x, -0, _)", "Sub(x, -0)"] {
+        assert_eq!(optimized(&[expression], &strict)[0], results(&module_of(&[expression]))[0]);
+    }
+}
+
 /// Constants are combined only if little is lost: neither in a larger one nor by overflow.
 #[test]
 fn constants_are_combined_only_where_little_is_lost() {
