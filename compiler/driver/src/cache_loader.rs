@@ -8,9 +8,9 @@ use engine::{CodeTier, Recipe, fast};
 use ir::pass::Timings;
 use ir::{IndexMap, Module, Result};
 
-use crate::compiler::{Compiler, keep_in};
-use crate::keeper::{Keep, Keeper};
-use crate::kept::Kept;
+use crate::cache_writer::{CacheRequest, CacheWriter};
+use crate::cached_model::CachedModel;
+use crate::compiler::{Compiler, write_in};
 use crate::model::CompiledModel;
 use crate::options::{Backend, INITIALIZE, MAIN, Options};
 use crate::request::Request;
@@ -27,36 +27,36 @@ impl Compiler {
         backends.iter().find_map(|&backend| {
             let entry = request.find(backend)?;
             let bytes = request.folder.as_ref()?.read(&entry)?;
-            self.revive(request, backend, Entry::decode(&bytes, &request.model, Kept::decode)?)
+            self.load_cached(request, backend, Entry::decode(&bytes, &request.model, CachedModel::decode)?)
         })
     }
 
     /// The model of an entry, and its warnings.
-    pub(crate) fn revive(
+    pub(crate) fn load_cached(
         &self,
         request: &Arc<Request>,
         backend: Backend,
-        entry: Entry<Kept>,
+        entry: Entry<CachedModel>,
     ) -> Option<(CompiledModel, Vec<String>)> {
         let Entry { tier, own, mut globals, is_initialized, encoded, objects } = entry;
-        let Kept { signature, messages, strings, warnings } = own;
+        let CachedModel { signature, messages, strings, warnings } = own;
         let symbols = fast::symbols(&mut globals).ok()?;
         let objects: Vec<&[u8]> = objects.iter().map(ir::Blob::bytes).collect();
         let code = engine::load(&objects, &symbols).ok()?;
         let main = code.entry(MAIN)?;
         let initialize = code.entry(INITIALIZE).filter(|_| !is_initialized);
-        let keeper = Keeper { request: request.clone(), backend, encoded, written: Mutex::new(Some(tier)) };
-        let keeper = Arc::new(OnceLock::from(keeper));
+        let cache_writer = CacheWriter { request: request.clone(), backend, encoded, written: Mutex::new(Some(tier)) };
+        let cache_writer = Arc::new(OnceLock::from(cache_writer));
         let upgrade = (tier == CodeTier::Quick).then(|| {
             let options = Options { backend: Backend::Cranelift, observer: None, ..self.options.clone() };
             let (compiler, request) = (Compiler { options }, request.clone());
             let workers = self.options.workers;
             let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, workers });
-            upgrade(Box::new(recipe), keep_in(&keeper))
+            upgrade(Box::new(recipe), write_in(&cache_writer))
         });
         let has_successor = self.options.backend == Backend::Auto && request.is_file();
         let successor = (has_successor && tier != CodeTier::Llvm)
-            .then(|| self.successor_of(Keep { request: request.clone(), warnings: warnings.clone() }));
+            .then(|| self.successor_of(CacheRequest { request: request.clone(), warnings: warnings.clone() }));
         let mut model = CompiledModel {
             signature,
             timings: Timings::default(),
@@ -69,11 +69,11 @@ impl Compiler {
             strings,
             threads: self.options.threads,
             workers: self.options.workers,
-            strict: self.options.strict,
+            refuse_violations: self.options.refuse_violations,
             reporter: self.options.reporter.clone(),
             profiled: vec![],
             operators: IndexMap::default(),
-            keeper,
+            cache_writer,
             keeping: None,
             code,
         };
@@ -82,7 +82,7 @@ impl Compiler {
     }
 
     /// The same model with LLVM, compiled from its file, so that no module has to be kept in memory until then.
-    pub(crate) fn successor_of(&self, keep: Keep) -> Successor<CompiledModel> {
+    pub(crate) fn successor_of(&self, keep: CacheRequest) -> Successor<CompiledModel> {
         let compiler = self.succeeding();
         Successor::new(move |cancelled| compiler.compile_elsewhere(&keep, cancelled))
     }

@@ -5,20 +5,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use engine::cache::entry::{DATA, Encoded};
 use engine::{CodeTier, Globals};
 
-use crate::kept::Kept;
+use crate::cached_model::CachedModel;
 use crate::options::Backend;
 use crate::request::Request;
 
 /// How to store a model that is being compiled.
 #[derive(Clone, Debug)]
-pub(crate) struct Keep {
+pub(crate) struct CacheRequest {
     pub(crate) request: Arc<Request>,
     /// Warnings about the model.
     pub(crate) warnings: Vec<String>,
 }
 
 /// Writes a model's entry, each time with code of a higher tier.
-pub(crate) struct Keeper {
+pub(crate) struct CacheWriter {
     pub(crate) request: Arc<Request>,
     pub(crate) backend: Backend,
     pub(crate) encoded: Encoded,
@@ -26,11 +26,16 @@ pub(crate) struct Keeper {
     pub(crate) written: Mutex<Option<CodeTier>>,
 }
 
-impl Keeper {
+impl CacheWriter {
     /// For an initialized model; `None` if it is too large.
-    pub(crate) fn new(keep: &Keep, backend: Backend, kept: &Kept, globals: &Globals) -> Option<Keeper> {
-        let encoded = Encoded::of(globals, &keep.request.model, |encoder| kept.encode(encoder));
-        (encoded.data_length() <= DATA).then(|| Keeper {
+    pub(crate) fn new(
+        keep: &CacheRequest,
+        backend: Backend,
+        cached: &CachedModel,
+        globals: &Globals,
+    ) -> Option<CacheWriter> {
+        let encoded = Encoded::of(globals, &keep.request.model, |encoder| cached.encode(encoder));
+        (encoded.data_length() <= DATA).then(|| CacheWriter {
             request: keep.request.clone(),
             backend,
             encoded,
@@ -39,7 +44,7 @@ impl Keeper {
     }
 
     /// Writes the entry, unless it already has code of a higher tier.
-    pub(crate) fn keep(&self, tier: CodeTier, objects: &[Vec<u8>]) {
+    pub(crate) fn write(&self, tier: CodeTier, objects: &[Vec<u8>]) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if *written >= Some(tier) {
             return;

@@ -7,7 +7,7 @@ use crate::signature::{Extent, Port, Signature, StatedExtent};
 use crate::tensor::Tensor;
 
 /// The part of a model that is stored next to its code and its memory.
-pub(crate) struct Kept {
+pub(crate) struct CachedModel {
     pub(crate) signature: Signature,
     pub(crate) messages: Vec<String>,
     pub(crate) strings: Vec<String>,
@@ -15,10 +15,10 @@ pub(crate) struct Kept {
     pub(crate) warnings: Vec<String>,
 }
 
-impl Kept {
+impl CachedModel {
     /// Writes it.
     pub(crate) fn encode(&self, to: &mut Encoder<'_>) {
-        let Kept { signature, messages, strings, warnings } = self;
+        let CachedModel { signature, messages, strings, warnings } = self;
         let Signature { inputs, outputs, optional, stated } = signature;
         for ports in [inputs, outputs, optional] {
             to.head.word(ports.len() as u64);
@@ -33,14 +33,14 @@ impl Kept {
     }
 
     /// Reads it; `None` if it is malformed.
-    pub(crate) fn decode(from: &mut Decoder<'_>) -> Option<Kept> {
+    pub(crate) fn decode(from: &mut Decoder<'_>) -> Option<CachedModel> {
         let [inputs, outputs, optional] = [ports(from)?, ports(from)?, ports(from)?];
         let stated = from
             .head
             .list(|reader| Some(StatedExtent { output: reader.size()?, axis: reader.size()?, name: reader.text()? }))?;
         let signature = Signature { inputs, outputs, optional, stated };
         let [messages, strings, warnings] = [from.head.texts()?, from.head.texts()?, from.head.texts()?];
-        Some(Kept { signature, messages, strings, warnings })
+        Some(CachedModel { signature, messages, strings, warnings })
     }
 }
 

@@ -10,15 +10,15 @@ use ir::{Blob, IndexMap, Module, Result};
 use proto::Model;
 use runtime::busy::Busy;
 
+use crate::cache_writer::CacheRequest;
 use crate::compiler::{Compiler, Source, main_function, within_memory};
-use crate::keeper::Keep;
 use crate::model::CompiledModel;
 use crate::options::Backend;
 use crate::pipeline;
 use crate::progress::Stage;
 use crate::request::Request;
 use crate::signature::Signature;
-use crate::unbuilt::Unbuilt;
+use crate::uncompiled::UncompiledModel;
 
 impl Compiler {
     /// Compiles a model file.
@@ -90,8 +90,8 @@ impl Compiler {
         let memory = if self.prepares() { PrefaultedMemory::begin(&module).map(Arc::new) } else { None };
         // files of external data may change while the model's file does not
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
-        let keep = keep.map(|request| Keep { request, warnings });
-        self.compile_imported(Unbuilt { timings, memory, ..Unbuilt::of(module) }, keep)
+        let keep = keep.map(|request| CacheRequest { request, warnings });
+        self.compile_imported(UncompiledModel { timings, memory, ..UncompiledModel::of(module) }, keep)
     }
 
     /// Whether threads prepare in the background what a compilation needs.
@@ -114,44 +114,44 @@ impl Compiler {
         }
     }
 
-    fn compile_imported(&self, imported: Unbuilt, keep: Option<Keep>) -> Result<CompiledModel> {
+    fn compile_imported(&self, imported: UncompiledModel, keep: Option<CacheRequest>) -> Result<CompiledModel> {
         self.enter(Stage::Optimize);
-        let Unbuilt { module, mut timings, memory, .. } = imported;
+        let UncompiledModel { module, mut timings, memory, .. } = imported;
         let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
         let (mut module, signature) = self.to_structured(module, &mut timings)?;
         let warnings = self.report_warnings(&mut module)?;
-        let keep = keep.map(|keep| Keep { warnings: [keep.warnings, warnings].concat(), ..keep });
-        self.finish(Unbuilt { module, signature, operators, timings, memory }, keep)
+        let keep = keep.map(|keep| CacheRequest { warnings: [keep.warnings, warnings].concat(), ..keep });
+        self.finish(UncompiledModel { module, signature, operators, timings, memory }, keep)
     }
 
     /// Compiles a module at the graph level with a function `@main_graph`.
     pub fn compile_graph(&self, module: Module) -> Result<CompiledModel> {
-        self.compile_imported(Unbuilt::of(module), None)
+        self.compile_imported(UncompiledModel::of(module), None)
     }
 
     /// Compiles a module at the structured level with a function `@main_graph`.
     pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
         let signature = Signature::of(main_function(&module)?);
-        self.finish(Unbuilt { signature, ..Unbuilt::of(module) }, None)
+        self.finish(UncompiledModel { signature, ..UncompiledModel::of(module) }, None)
     }
 
-    fn finish(&self, unbuilt: Unbuilt, keep: Option<Keep>) -> Result<CompiledModel> {
+    fn finish(&self, uncompiled: UncompiledModel, keep: Option<CacheRequest>) -> Result<CompiledModel> {
         let is_auto = self.options.backend == Backend::Auto && self.options.engine.is_fast();
         let successor = is_auto.then(|| match &keep {
             Some(keep) if keep.request.is_file() => self.successor_of(keep.clone()),
             _ => {
                 let compiler = self.succeeding();
-                let (signature, operators) = (unbuilt.signature.clone(), unbuilt.operators.clone());
-                let again = Unbuilt { signature, operators, ..Unbuilt::of(unbuilt.module.clone()) };
+                let (signature, operators) = (uncompiled.signature.clone(), uncompiled.operators.clone());
+                let again = UncompiledModel { signature, operators, ..UncompiledModel::of(uncompiled.module.clone()) };
                 Successor::new(move |cancelled| compiler.build(cancelled, again).map(|(model, _)| model))
             }
         });
         // background preparation of weights leaves this thread its processor
         let busy = Busy::processor();
-        let (mut model, unlinked) = self.build(&Arc::default(), unbuilt)?;
+        let (mut model, unlinked) = self.build(&Arc::default(), uncompiled)?;
         drop(busy);
         if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
-            model.keep(keep, self.options.backend, unlinked);
+            model.write_to_cache(keep, self.options.backend, unlinked);
         }
         Ok(CompiledModel { successor, ..model })
     }

@@ -14,18 +14,18 @@ use ir::pass::{Pipeline, Timings};
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};
 use proto::{Model, OperatorSetProto};
 
+use crate::cache_writer::CacheWriter;
 use crate::evidence::Evidence;
 use crate::freestanding;
-use crate::keeper::Keeper;
+use crate::missing_routines;
 use crate::model::CompiledModel;
-use crate::omitted;
 use crate::options::{Arithmetic, Backend, EngineKind, INITIALIZE, MAIN, Options};
 use crate::pipeline::{self, Prepared};
 use crate::progress::Stage;
 use crate::request::{Origin, Request};
 use crate::signature::Signature;
 use crate::trace::{Trace, Traced};
-use crate::unbuilt::Unbuilt;
+use crate::uncompiled::UncompiledModel;
 
 /// The source of a model.
 #[derive(Clone, Copy)]
@@ -63,11 +63,11 @@ impl Lowering for LowPasses {
 }
 
 /// Stores code in a model's cache entry, if it has one.
-pub(crate) fn keep_in(keeper: &Arc<OnceLock<Keeper>>) -> impl Fn(CodeTier, &[Vec<u8>]) + Send + 'static {
-    let keeper = keeper.clone();
+pub(crate) fn write_in(cache_writer: &Arc<OnceLock<CacheWriter>>) -> impl Fn(CodeTier, &[Vec<u8>]) + Send + 'static {
+    let cache_writer = cache_writer.clone();
     move |tier, objects| {
-        if let Some(keeper) = keeper.get() {
-            keeper.keep(tier, objects);
+        if let Some(cache_writer) = cache_writer.get() {
+            cache_writer.write(tier, objects);
         }
     }
 }
@@ -117,7 +117,7 @@ impl Compiler {
     /// The import options, completed by these options.
     fn import_options(&self, options: &import::Options) -> Result<import::Options> {
         let mut options = options.clone();
-        options.strict |= self.options.strict;
+        options.refuse_violations |= self.options.refuse_violations;
         options.list_nodes |= self.options.trace;
         options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
@@ -156,7 +156,7 @@ impl Compiler {
     /// Reports a model's warnings, or returns them as errors if the options ask for that.
     pub(crate) fn report_warnings(&self, module: &mut Module) -> Result<Vec<String>> {
         let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
-        if self.options.strict && !warnings.is_empty() {
+        if self.options.refuse_violations && !warnings.is_empty() {
             return Err(warnings.into_iter().map(|message| Diagnostic::input(Location::Unknown, message)).collect());
         }
         self.options.reporter.warn(&warnings);
@@ -231,7 +231,7 @@ impl Compiler {
         }
         if level > Level::Structured {
             self.enter(Stage::Kernels);
-            omitted::refuse(&module)?;
+            missing_routines::refuse(&module)?;
             let prepared = if self.options.freestanding.is_none() { Prepared::Stored } else { Prepared::ByCode };
             freestanding::bound_extents(&mut module, &signature, &self.options)?;
             pipeline::run(&mut module, &pipeline::kernels(&self.options, prepared), &self.options, &mut timings)?;
@@ -266,8 +266,12 @@ impl Compiler {
     }
 
     /// Builds a model from a module at the structured level and initializes it; also returns its code for the cache.
-    pub(crate) fn build(&self, cancelled: &Arc<AtomicBool>, unbuilt: Unbuilt) -> Result<(CompiledModel, Unlinked)> {
-        let Unbuilt { mut module, signature, operators, mut timings, memory } = unbuilt;
+    pub(crate) fn build(
+        &self,
+        cancelled: &Arc<AtomicBool>,
+        uncompiled: UncompiledModel,
+    ) -> Result<(CompiledModel, Unlinked)> {
+        let UncompiledModel { mut module, signature, operators, mut timings, memory } = uncompiled;
         let prepared = match self.options.engine {
             EngineKind::Plain | EngineKind::Given(_) => Prepared::ByCode,
             EngineKind::FastStart => Prepared::ByCompiler(memory),
@@ -294,7 +298,7 @@ impl Compiler {
     /// Lowers a module from the structured to the kernel level.
     fn to_kernels(&self, module: &mut Module, prepared: Prepared, timings: &mut Timings) -> Result<()> {
         self.enter(Stage::Kernels);
-        omitted::refuse(module)?;
+        missing_routines::refuse(module)?;
         pipeline::run(module, &pipeline::kernels(&self.options, prepared), &self.options, timings)?;
         self.enter(Stage::Lower);
         Ok(())
@@ -330,8 +334,8 @@ impl Compiler {
         timings: Timings,
     ) -> Result<(CompiledModel, Unlinked)> {
         let Built { globals, code, unlinked, recipe } = built;
-        let keeper = Arc::new(OnceLock::new());
-        let upgrade = recipe.map(|recipe| upgrade(recipe, keep_in(&keeper)));
+        let cache_writer = Arc::new(OnceLock::new());
+        let upgrade = recipe.map(|recipe| upgrade(recipe, write_in(&cache_writer)));
         let main = code.entry(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(PROFILED).and_then(Attribute::as_array);
         let model = CompiledModel {
@@ -348,9 +352,9 @@ impl Compiler {
             operators: IndexMap::default(),
             threads: self.options.threads,
             workers: self.options.workers,
-            strict: self.options.strict,
+            refuse_violations: self.options.refuse_violations,
             reporter: self.options.reporter.clone(),
-            keeper,
+            cache_writer,
             keeping: None,
             code,
         };

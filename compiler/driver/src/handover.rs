@@ -20,17 +20,17 @@ use engine::{Objects, worker};
 use ir::{Blob, Diagnostic, Location, Result};
 use lower::low::VectorRegisters;
 
+use crate::cache_writer::CacheRequest;
+use crate::cached_model::CachedModel;
 use crate::compiler::Compiler;
-use crate::keeper::Keep;
-use crate::kept::Kept;
 use crate::model::CompiledModel;
 use crate::options::{Arithmetic, Backend, Options, Processor};
 use crate::request::{Origin, Request};
-use crate::unbuilt::Unbuilt;
+use crate::uncompiled::UncompiledModel;
 
 impl Compiler {
     /// The model, compiled with LLVM by a helper process.
-    pub(crate) fn compile_elsewhere(&self, keep: &Keep, cancelled: &AtomicBool) -> Result<CompiledModel> {
+    pub(crate) fn compile_elsewhere(&self, keep: &CacheRequest, cancelled: &AtomicBool) -> Result<CompiledModel> {
         let request = &keep.request;
         let unfinished = request.folder.as_ref().and_then(|folder| folder.begin().ok());
         let file = match &unfinished {
@@ -47,8 +47,9 @@ impl Compiler {
         {
             folder.place(unfinished, &name);
         }
-        let model = made
-            .and_then(|made| self.revive(request, Backend::Llvm, Entry::decode(&made, &request.model, Kept::decode)?));
+        let model = made.and_then(|made| {
+            self.load_cached(request, Backend::Llvm, Entry::decode(&made, &request.model, CachedModel::decode)?)
+        });
         Ok(model.ok_or_else(|| failed("the model that another process made cannot be read".into()))?.0)
     }
 }
@@ -61,11 +62,12 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
     let request = &keep.request;
     let compiler = Compiler { options: request.options.clone() };
     let (module, signature) = compiler.structured_again(request)?;
-    let (mut model, unlinked) = compiler.build(&Arc::default(), Unbuilt { signature, ..Unbuilt::of(module) })?;
-    let (kept, mut globals) = model.kept(&keep.warnings);
+    let (mut model, unlinked) =
+        compiler.build(&Arc::default(), UncompiledModel { signature, ..UncompiledModel::of(module) })?;
+    let (cached, mut globals) = model.cache_parts(&keep.warnings);
     let Objects { tier, files, constants } = unlinked.objects()?;
     constants.into_iter().for_each(|(name, bytes)| globals.add_constant(name, bytes));
-    let encoded = Encoded::of(&globals, &request.model, |encoder| kept.encode(encoder));
+    let encoded = Encoded::of(&globals, &request.model, |encoder| cached.encode(encoder));
     if !request.is_unchanged() {
         return Err(failed("the model was changed while it was compiled".into()).into());
     }
@@ -74,9 +76,9 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
 }
 
 /// Encodes a request for a file. Options that are not encoded have their defaults.
-fn wanted(keep: &Keep) -> Option<Vec<u8>> {
+fn wanted(keep: &CacheRequest) -> Option<Vec<u8>> {
     let Request { origin: Origin::File { path, stamp }, options, .. } = &*keep.request else { return None };
-    let Options { processor, threads, workers, dims, shapes, arithmetic, strict, rules, .. } = options;
+    let Options { processor, threads, workers, dims, shapes, arithmetic, refuse_violations, rules, .. } = options;
     let mut writer = Writer::default();
     writer.list(path.as_os_str().as_bytes(), |writer, byte| writer.0.push(*byte));
     writer.text(stamp);
@@ -88,7 +90,7 @@ fn wanted(keep: &Keep) -> Option<Vec<u8>> {
             [2, *count as u64, *lanes as u64, u64::from(*loads_first)].into_iter().for_each(|word| writer.word(word));
         }
     }
-    for word in [*threads as u64, *workers as u64, *arithmetic as u64, u64::from(*strict), *rules as u64] {
+    for word in [*threads as u64, *workers as u64, *arithmetic as u64, u64::from(*refuse_violations), *rules as u64] {
         writer.word(word);
     }
     writer.word(dims.len() as u64);
@@ -105,7 +107,7 @@ fn wanted(keep: &Keep) -> Option<Vec<u8>> {
 }
 
 /// Decodes the request that [`wanted`] wrote, unless the model's file has changed.
-fn read_wanted(reader: &mut Reader) -> Option<Keep> {
+fn read_wanted(reader: &mut Reader) -> Option<CacheRequest> {
     let path = reader.size().and_then(|length| reader.bytes(length))?;
     let (stamp, warnings) = (reader.text()?, reader.texts()?);
     let processor = match reader.word()? {
@@ -120,16 +122,16 @@ fn read_wanted(reader: &mut Reader) -> Option<Keep> {
     let (threads, workers) = (reader.size()?, reader.size()?);
     let arithmetics = [Arithmetic::Reassociated, Arithmetic::Strict, Arithmetic::Fixed];
     let arithmetic = *arithmetics.get(reader.size()?)?;
-    let strict = reader.word()? == 1;
+    let refuse_violations = reader.word()? == 1;
     let rules = *[Profile::Onnx, Profile::SonnxWithCaptures, Profile::Sonnx].get(reader.size()?)?;
     let dims = reader.list(|reader| Some((reader.text()?, reader.word()? as i64)))?.into_iter().collect();
     let shapes = reader.list(|reader| Some((reader.text()?, reader.list(|reader| Some(reader.word()? as i64))?)))?;
     let shapes = shapes.into_iter().collect();
     let usual = Options { backend: Backend::Llvm, ..Options::default() };
-    let options = Options { processor, threads, workers, dims, shapes, arithmetic, strict, rules, ..usual };
+    let options = Options { processor, threads, workers, dims, shapes, arithmetic, refuse_violations, rules, ..usual };
     let request = Request::new(&options, Path::new(OsStr::from_bytes(path)), &import::Options::default())?;
     let is_same = matches!(&request.origin, Origin::File { stamp: own, .. } if *own == stamp);
-    is_same.then(|| Keep { request: Arc::new(request), warnings })
+    is_same.then(|| CacheRequest { request: Arc::new(request), warnings })
 }
 
 fn failed(message: String) -> Diagnostic {
@@ -153,12 +155,12 @@ mod tests {
             dims: [("N".to_string(), 4)].into(),
             shapes: [("x".to_string(), vec![2, 3]), ("y".to_string(), vec![])].into(),
             arithmetic: Arithmetic::Fixed,
-            strict: true,
+            refuse_violations: true,
             rules: Profile::Sonnx,
             ..Options::default()
         };
         let request = || Request::new(&options, &path, &import::Options::default()).expect("a plain model in a file");
-        let keep = Keep { request: Arc::new(request()), warnings: vec!["one".into(), "two".into()] };
+        let keep = CacheRequest { request: Arc::new(request()), warnings: vec!["one".into(), "two".into()] };
         let words = wanted(&keep).expect("it is a file");
         let read = read_wanted(&mut Reader(&words)).expect("it was written so");
         assert_eq!(format!("{:?}", read.request), format!("{:?}", keep.request));

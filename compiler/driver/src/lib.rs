@@ -1,15 +1,16 @@
 //! The compiler's API: a [`Compiler`] builds a [`CompiledModel`], and a [`Session`] runs it on [`Tensor`]s.
 
+mod cache_loader;
+mod cache_writer;
+mod cached_model;
 mod compile;
 mod compiler;
 mod evidence;
 mod freestanding;
 mod handover;
-mod keeper;
-mod kept;
 mod merge;
+mod missing_routines;
 mod model;
-mod omitted;
 mod options;
 mod part;
 pub mod partition;
@@ -17,14 +18,13 @@ pub mod passes;
 pub mod pipeline;
 mod progress;
 mod request;
-mod revive;
 mod session;
 mod signature;
 mod tensor;
 pub mod testdata;
 mod trace;
 mod training;
-mod unbuilt;
+mod uncompiled;
 mod value;
 
 pub use abi::Status;

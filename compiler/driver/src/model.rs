@@ -10,8 +10,8 @@ use ir::pass::Timings;
 use ir::{Diagnostic, IndexMap, Location, Result};
 use runtime::RunContext;
 
-use crate::keeper::{Keep, Keeper};
-use crate::kept::Kept;
+use crate::cache_writer::{CacheRequest, CacheWriter};
+use crate::cached_model::CachedModel;
 use crate::options::Backend;
 use crate::progress::Reporter;
 use crate::signature::Signature;
@@ -37,7 +37,7 @@ pub struct CompiledModel {
     /// The number of threads that initialize it.
     pub(crate) workers: usize,
     /// Whether a run that contradicts the model's declared extents is refused.
-    pub(crate) strict: bool,
+    pub(crate) refuse_violations: bool,
     /// Receives warnings about runs.
     pub(crate) reporter: Reporter,
     /// Kernel and nodes of each timed call.
@@ -45,7 +45,7 @@ pub struct CompiledModel {
     /// The operator of each node, by name, if calls are timed.
     pub(crate) operators: IndexMap<String, String>,
     /// Writes the model's cache entry, if it has one.
-    pub(crate) keeper: Arc<OnceLock<Keeper>>,
+    pub(crate) cache_writer: Arc<OnceLock<CacheWriter>>,
     /// The job that writes that entry.
     pub(crate) keeping: Option<Background<()>>,
     /// The code that contains `main`.
@@ -99,14 +99,14 @@ impl CompiledModel {
     }
 
     /// Writes the model to the cache in the background.
-    pub(crate) fn keep(&mut self, keep: Keep, backend: Backend, unlinked: Unlinked) {
-        let (kept, mut globals) = self.kept(&keep.warnings);
-        let slot = self.keeper.clone();
+    pub(crate) fn write_to_cache(&mut self, keep: CacheRequest, backend: Backend, unlinked: Unlinked) {
+        let (cached, mut globals) = self.cache_parts(&keep.warnings);
+        let slot = self.cache_writer.clone();
         let keeping = Background::new(move |_| {
             let Objects { tier, files, constants } = unlinked.objects()?;
             constants.into_iter().for_each(|(name, bytes)| globals.add_constant(name, bytes));
-            if let Some(keeper) = Keeper::new(&keep, backend, &kept, &globals) {
-                slot.get_or_init(|| keeper).keep(tier, &files);
+            if let Some(cache_writer) = CacheWriter::new(&keep, backend, &cached, &globals) {
+                slot.get_or_init(|| cache_writer).write(tier, &files);
             }
             Ok(())
         });
@@ -116,15 +116,15 @@ impl CompiledModel {
 
     /// The stored part of the model next to its code. The model is initialized, and its buffers are not written any
     /// more.
-    pub(crate) fn kept(&mut self, warnings: &[String]) -> (Kept, Globals) {
+    pub(crate) fn cache_parts(&mut self, warnings: &[String]) -> (CachedModel, Globals) {
         let CompiledModel { signature, messages, strings, globals, .. } = self;
-        let kept = Kept {
+        let cached = CachedModel {
             signature: signature.clone(),
             messages: messages.clone(),
             strings: strings.clone(),
             warnings: warnings.to_vec(),
         };
-        (kept, globals.frozen())
+        (cached, globals.frozen())
     }
 
     /// Waits until the model is in the cache, if it goes there.

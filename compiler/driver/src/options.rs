@@ -125,7 +125,7 @@ pub struct Options {
     /// The prefix of exported C names, for code without a runtime.
     pub freestanding: Option<String>,
     /// Whether any broken rule of ONNX refuses a model, or only errors.
-    pub strict: bool,
+    pub refuse_violations: bool,
     /// The profile whose rules apply.
     pub rules: Profile,
     /// Which of the equal graphs is compiled.
@@ -167,7 +167,7 @@ impl Default for Options {
             arithmetic: Arithmetic::default(),
             without: Vec::new(),
             freestanding: None,
-            strict: false,
+            refuse_violations: false,
             rules: Profile::default(),
             extraction: Extraction::Cheapest,
             explain: false,

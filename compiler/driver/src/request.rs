@@ -87,14 +87,15 @@ impl Request {
     }
 
     fn stem(&self, backend: Backend) -> String {
-        let Options { processor, threads, dims, shapes, arithmetic, strict, rules, ties, .. } = &self.options;
+        let Options { processor, threads, dims, shapes, arithmetic, refuse_violations, rules, ties, .. } =
+            &self.options;
         let program = own_file().and_then(|path| self.identity(path));
         let compiler = match backend {
             Backend::Llvm => worker::program_file(self.options.helper.as_deref()).and_then(|path| self.identity(&path)),
             Backend::Auto | Backend::Cranelift => codegen_cranelift::target_text().ok(),
         };
         let text = format!(
-            "{} {program:?} {compiler:?} {processor:?} {} {threads} {dims:?} {shapes:?} {arithmetic:?} {strict} {rules:?} {ties}",
+            "{} {program:?} {compiler:?} {processor:?} {} {threads} {dims:?} {shapes:?} {arithmetic:?} {refuse_violations} {rules:?} {ties}",
             env!("CARGO_PKG_VERSION"),
             runtime::processor::level(),
         );

@@ -323,7 +323,7 @@ impl Session {
             is_there.then(|| self.table.get(first + before + 1 + axis).copied()).flatten()
         };
         let Some(message) = self.model.signature.contradiction(inputs, extent) else { return Ok(()) };
-        if self.model.strict {
+        if self.model.refuse_violations {
             return Err(Diagnostic::input(Location::Unknown, message).into());
         }
         self.has_warned = true;

@@ -9,7 +9,7 @@ use ir::{IndexMap, Module};
 use crate::signature::Signature;
 
 /// A model before its code is built.
-pub(crate) struct Unbuilt {
+pub(crate) struct UncompiledModel {
     pub(crate) module: Module,
     pub(crate) signature: Signature,
     /// The operators of the nodes, by node name, if kernels are timed.
@@ -20,10 +20,10 @@ pub(crate) struct Unbuilt {
     pub(crate) memory: Option<Arc<PrefaultedMemory>>,
 }
 
-impl Unbuilt {
+impl UncompiledModel {
     /// A module, of which nothing else is known.
-    pub(crate) fn of(module: Module) -> Unbuilt {
+    pub(crate) fn of(module: Module) -> UncompiledModel {
         let signature = Signature::default();
-        Unbuilt { module, signature, operators: IndexMap::default(), timings: Timings::default(), memory: None }
+        UncompiledModel { module, signature, operators: IndexMap::default(), timings: Timings::default(), memory: None }
     }
 }

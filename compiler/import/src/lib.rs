@@ -79,7 +79,7 @@ pub struct Options {
     /// Shapes for inputs, by name; `None` is dynamic.
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
     /// Whether any broken rule refuses a model, or only errors.
-    pub strict: bool,
+    pub refuse_violations: bool,
     /// Whether the nodes are listed in [`dialects::rt::attributes::NODES`], also those of which nothing is left.
     pub list_nodes: bool,
     /// The profile whose rules apply.
@@ -138,7 +138,7 @@ pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
         return Err(missing);
     }
     let model = &*select::select(model, options)?;
-    let keep = if options.strict { Level::Violation } else { Level::Error };
+    let keep = if options.refuse_violations { Level::Violation } else { Level::Error };
     let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();
     let found = findings.sorted();

@@ -194,7 +194,7 @@ impl Builder {
 
     /// Refuses a model that breaks any rule of ONNX, not only one that cannot be computed.
     pub fn strict(mut self, is_strict: bool) -> Builder {
-        self.options.strict = is_strict;
+        self.options.refuse_violations = is_strict;
         self
     }
 

@@ -192,7 +192,7 @@ fn options(arguments: &Arguments) -> Options {
             (None, false) => Cache::of_user(),
         },
         without: arguments.without.clone(),
-        strict: arguments.strict,
+        refuse_violations: arguments.strict,
         extraction: arguments.extract,
         explain: arguments.explain,
         profile: arguments.profile,

@@ -89,7 +89,7 @@ fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>)
         arithmetic: arguments.arithmetic(),
         freestanding: arguments.freestanding(),
         sanitize: arguments.sanitize,
-        strict: arguments.strict,
+        refuse_violations: arguments.strict,
         rules: arguments.profile.profile(arguments.sonnx_captures),
         observer,
         ..Options::default()

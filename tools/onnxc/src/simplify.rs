@@ -30,7 +30,7 @@ fn options(arguments: &Arguments) -> Result<ImportOptions, Failure> {
         shapes: arguments.shapes.iter().map(shape).collect(),
         outputs: arguments.outputs.clone(),
         operator_sets: operator_sets(&arguments.operator_sets)?,
-        strict: arguments.strict,
+        refuse_violations: arguments.strict,
         rules: arguments.profile.profile(arguments.sonnx_captures),
         ..crate::emit::part(arguments, Entry::Inference)
     })
