@@ -79,7 +79,11 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         |list: &Option<Arc<[i64]>>, at: usize| list.as_ref().and_then(|list| list.get(at)).copied().unwrap_or(0);
     let mut scanned = Vec::new();
     for (at, &operand) in operands[states..].iter().enumerate() {
-        let axis = reduction::normalize_axis(entry(&node.scan_input_axes, at), lowering.shape(operand).len())?;
+        let rank = lowering.shape(operand).len();
+        if rank == 0 {
+            return Err(Unsupported::invalid("a scanned input is absent or has no axis"));
+        }
+        let axis = reduction::normalize_axis(entry(&node.scan_input_axes, at), rank)?;
         scanned.push((operand, axis, entry(&node.scan_input_directions, at) == 1));
     }
     let (first, first_axis, _) = *scanned.first().ok_or_else(|| Unsupported::invalid("it has nothing to scan"))?;
