@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""models.py ONNX_RUN: mutates the models of ONNX's backend suite and runs each mutant on random inputs.
+"""models.py ONNX_RUN: mutates the models of ONNX's backend suite, or the bytes of their files, and runs each mutant on random inputs.
 
 A run must end with exit code 0, 1 or 3 within five seconds and one GB of address space beyond what the program itself takes. Others are printed with
 their seed, which makes the same mutant again (`--seed N --count 1`), and are saved; exit status 1 if there is any."""
