@@ -45,3 +45,27 @@
     "func.return"(%y) : (tensor<64x32xf16>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<32x64xf16>) -> tensor<64x32xf16>} : () -> ()
 }) : () -> ()
+
+// -----
+
+// The second of two columns: its index is no row of the tile, of which the others would be past the end.
+// CHECK: sym_name = "main_graph"
+// CHECK-COUNT-4: "vector.load"{{.*}}memref<33x4xf32>{{.*}} -> vector<4xf32>
+// CHECK: "vector.load"{{.*}}memref<33x2xf32>{{.*}} -> vector<4xf32>
+// CHECK-NEXT: "vector.load"{{.*}}memref<33x2xf32>{{.*}} -> vector<4xf32>
+// CHECK-NEXT: "vector.shuffle"{{.*}}mask = array<i64: 0, 2, 5, 7>
+#result = affine_map<(d0, d1) -> (d0, d1)>
+#operand = affine_map<(d0, d1) -> (d1, d0)>
+#column = affine_map<(d0, d1) -> (d1, 1)>
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<33x4xf32>, %w: tensor<33x2xf32>):
+    %empty = "tensor.empty"() : () -> tensor<4x33xf32>
+    %y = "linalg.generic"(%x, %w, %empty) ({
+    ^bb0(%a: f32, %b: f32, %old: f32):
+      %product = "arith.mulf"(%a, %b) : (f32, f32) -> f32
+      "linalg.yield"(%product) : (f32) -> ()
+    }) {indexing_maps = [#operand, #column, #result], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>} : (tensor<33x4xf32>, tensor<33x2xf32>, tensor<4x33xf32>) -> tensor<4x33xf32>
+    "func.return"(%y) : (tensor<4x33xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<33x4xf32>, tensor<33x2xf32>) -> tensor<4x33xf32>} : () -> ()
+}) : () -> ()

@@ -216,11 +216,13 @@ impl Emitter<'_> {
     /// The elements that the point's row of the current tile reads along the rows of a buffer: the last subscript is
     /// the row's index, another one consecutive.
     ///
-    /// All rows' last subscripts are in bounds, because each row reads its own one; therefore the block is.
+    /// All rows' last subscripts are in bounds, because each row reads its own one; therefore the block is. A constant may
+    /// be the index of a row by chance, as that of an axis of extent 1 is: then the extent must have room for all rows.
     pub(super) fn load_crossed(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
         let tile = self.tile.as_ref()?;
         let (last, outer) = subscripts.split_last()?;
-        let &(number, first) = tile.places.get(&last.uniform()?)?;
+        let last = last.uniform()?;
+        let &(number, first) = tile.places.get(&last)?;
         let consecutive: Vec<usize> = (0..outer.len()).filter(|&axis| outer[axis].varies()).collect();
         let &[axis] = consecutive.as_slice() else { return None };
         let Lane::Iota(base) = outer[axis] else { return None };
@@ -231,6 +233,13 @@ impl Emitter<'_> {
         let strides = self.body.value_type(buffer).as_memref().and_then(|memref| memref.strides())?;
         if *strides.last()? != Some(1) || !self.is_whole(element) {
             return None;
+        }
+        if self.constant_value(last).is_some() {
+            let extent = (*self.body.value_type(buffer).shape()?.last()?)?;
+            let after = self.constant_value(first)? + self.lanes as i64;
+            if after > extent {
+                return None;
+            }
         }
         let r#type = Type::vector(&[self.lanes as i64], element.clone());
         let mut columns = Vec::new();
