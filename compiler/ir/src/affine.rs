@@ -61,7 +61,8 @@ impl AffineExpr {
             }
             (AffineExpr::Constant(0), _) | (_, AffineExpr::Constant(0)) => AffineExpr::Constant(0),
             (AffineExpr::Constant(1), e) | (e, AffineExpr::Constant(1)) => e,
-            (a @ AffineExpr::Constant(_), b) => b.mul(a),
+            // a product of two constants that overflows stays as it is
+            (a @ AffineExpr::Constant(_), b) if !matches!(b, AffineExpr::Constant(_)) => b.mul(a),
             (AffineExpr::Mul(a, b), AffineExpr::Constant(c)) if matches!(*b, AffineExpr::Constant(k) if k.checked_mul(c).is_some()) =>
             {
                 let AffineExpr::Constant(k) = *b else { unreachable!("just matched") };
@@ -138,7 +139,8 @@ impl AffineExpr {
         }
     }
 
-    /// The expression as `Σ coefficient[d]·d + constant` when it is linear in the dimensions and has no symbols.
+    /// The expression as `Σ coefficient[d]·d + constant` when it is linear in the dimensions, has no
+    /// symbols, and its numbers fit.
     pub fn as_linear(&self, dims: u32) -> Option<(Vec<i64>, i64)> {
         match self {
             AffineExpr::Dim(d) => {
@@ -149,17 +151,19 @@ impl AffineExpr {
             AffineExpr::Constant(c) => Some((vec![0; dims as usize], *c)),
             AffineExpr::Add(a, b) => {
                 let ((ca, ka), (cb, kb)) = (a.as_linear(dims)?, b.as_linear(dims)?);
-                Some((ca.iter().zip(&cb).map(|(x, y)| x + y).collect(), ka + kb))
+                let sums: Option<Vec<i64>> = ca.iter().zip(&cb).map(|(x, y)| x.checked_add(*y)).collect();
+                Some((sums?, ka.checked_add(kb)?))
             }
             AffineExpr::Mul(a, b) => {
                 let ((ca, ka), (cb, kb)) = (a.as_linear(dims)?, b.as_linear(dims)?);
-                if cb.iter().all(|&c| c == 0) {
-                    Some((ca.iter().map(|c| c * kb).collect(), ka * kb))
-                } else if ca.iter().all(|&c| c == 0) {
-                    Some((cb.iter().map(|c| c * ka).collect(), ka * kb))
-                } else {
-                    None
-                }
+                let is_constant = |coefficients: &[i64]| coefficients.iter().all(|&c| c == 0);
+                let (coefficients, factor) = match (is_constant(&ca), is_constant(&cb)) {
+                    (_, true) => (ca, kb),
+                    (true, false) => (cb, ka),
+                    (false, false) => return None,
+                };
+                let products: Option<Vec<i64>> = coefficients.iter().map(|c| c.checked_mul(factor)).collect();
+                Some((products?, ka.checked_mul(kb)?))
             }
             AffineExpr::Symbol(_) | AffineExpr::Mod(..) | AffineExpr::FloorDiv(..) | AffineExpr::CeilDiv(..) => None,
         }

@@ -69,6 +69,8 @@ fn attributes() {
         "affine_map<(d0, d1)[s0] -> (d0 * 4 + d1, d0 floordiv 3, s0 - 1, (d0 + d1) mod 7, d1 ceildiv 2)>",
         "affine_map<(d0, d1) -> (-d0 + d1, d0 - d1, d0 - d1 * 3, -(d0 + d1), d0 - (d1 + 2), d0 mod 2 - d1 floordiv 2 - 1)>",
         "affine_map<() -> ()>",
+        // a product that overflows
+        "affine_map<() -> (9223372036854775807 * 2)>",
         "dense<[[1, 2], [3, -4]]> : tensor<2x2xi8>",
         "dense<1.000000e+00> : tensor<16xf32>",
         "dense<> : tensor<0x3xf32>",
