@@ -145,14 +145,13 @@ impl<'m> Flattener<'m> {
 
     fn op(&mut self, op: Op) -> Result<()> {
         match self.body.code(op) {
-            Some(memref::LOAD) => self.access(op, 0, 0),
-            Some(memref::STORE | vector::STORE) => self.access(op, 1, 0),
-            Some(vector::LOAD) => self.access(op, 0, 0),
-            Some(vector::MASKEDLOAD | vector::MASKEDSTORE) => self.access(op, 0, 2),
-            Some(vector::GATHER) => self.access(op, 0, 3),
+            Some(memref::LOAD | vector::LOAD) => self.access(op, 0, 0)?,
+            Some(memref::STORE | vector::STORE) => self.access(op, 1, 0)?,
+            Some(vector::MASKEDLOAD | vector::MASKEDSTORE) => self.access(op, 0, 2)?,
+            Some(vector::GATHER) => self.access(op, 0, 3)?,
             Some(memref::DIM) => self.dim(op)?,
             Some(func::CALL) => self.call(op),
-            Some(rt::BOUNDS) => self.count(op),
+            Some(rt::BOUNDS) => self.count(op)?,
             Some(memref::ALLOCA | memref::ALLOC) => {
                 let result = self.body.result(op, 0);
                 let r#type = self.body.value_type(result).clone();
@@ -169,9 +168,9 @@ impl<'m> Flattener<'m> {
     }
 
     /// The dynamic extents of a cast buffer: those of the operand, and constants that its type has.
-    fn cast_extents(&mut self, op: Op, operand: Value, result: &Type) -> Vec<Value> {
-        let mut dynamic = self.extents[&operand].clone().into_iter();
-        let known = self.types[&operand].shape().unwrap_or_default();
+    fn cast_extents(&mut self, op: Op, operand: Value, result: &Type) -> Result<Vec<Value>> {
+        let mut dynamic = self.extents.get(&operand).cloned().unwrap_or_default().into_iter();
+        let known = self.types.get(&operand).and_then(Type::shape).unwrap_or_default();
         let mut extents = Vec::new();
         for (from, to) in known.into_iter().zip(result.shape().unwrap_or_default()) {
             let own = if from.is_none() { dynamic.next() } else { None };
@@ -179,13 +178,11 @@ impl<'m> Flattener<'m> {
                 self.expect_extent(op, own, extent, number);
             }
             if to.is_none() {
-                extents.push(own.unwrap_or_else(|| {
-                    let number = from.expect("the extent is known or a value");
-                    Builder::before(self.body, op).constant_index(number)
-                }));
+                let known = from.map(|number| Builder::before(self.body, op).constant_index(number));
+                extents.push(own.or(known).ok_or_else(|| self.unexpected(op))?);
             }
         }
-        extents
+        Ok(extents)
     }
 
     /// Asserts that a dynamic extent is the one that a cast states.
@@ -214,7 +211,7 @@ impl<'m> Flattener<'m> {
                     sizes
                 }
                 Some(memref::GET_GLOBAL | rt::BUFFER) => vec![],
-                Some(memref::CAST) => self.cast_extents(op, operands[0], &r#type),
+                Some(memref::CAST) => self.cast_extents(op, operands[0], &r#type)?,
                 _ => return Err(self.unexpected(op)),
             };
             self.bind(result, r#type, extents);
@@ -233,12 +230,16 @@ impl<'m> Flattener<'m> {
     }
 
     /// Adds the number of elements of a buffer to its bounds.
-    fn count(&mut self, op: Op) {
-        let &[buffer, status, ..] = self.body.op(op).operands() else { return };
+    fn count(&mut self, op: Op) -> Result<()> {
+        let &[buffer, status, ..] = self.body.op(op).operands() else { return Err(self.unexpected(op)) };
         let r#type = self.types.get(&buffer).cloned().unwrap_or_else(|| self.body.value_type(buffer).clone());
         let extents = self.extents.get(&buffer).cloned().unwrap_or_default();
+        if extents.len() != dynamic_dimensions(&r#type) {
+            return Err(self.unexpected(op));
+        }
         let count = self.element_count(op, &r#type, &extents);
         self.body.set_operands(op, &[buffer, status, count]);
+        Ok(())
     }
 
     fn unexpected(&self, op: Op) -> Vec<Diagnostic> {
@@ -247,36 +248,38 @@ impl<'m> Flattener<'m> {
     }
 
     /// Linearises the indices of an access: those after operand `buffer`, except the last `after` operands.
-    fn access(&mut self, op: Op, buffer: usize, after: usize) {
+    fn access(&mut self, op: Op, buffer: usize, after: usize) -> Result<()> {
         let operands = self.body.op(op).operands().to_vec();
         let base = operands[buffer];
         let r#type = self.types.get(&base).cloned().unwrap_or_else(|| self.body.value_type(base).clone());
         let rank = r#type.rank().unwrap_or(0);
         debug_assert!(operands.len() >= buffer + 1 + rank + after);
         let (indices, rest) = operands[buffer + 1..].split_at(rank);
-        let linear = self.linear_index(op, base, &r#type, indices);
+        let linear = self.linear_index(op, base, &r#type, indices).ok_or_else(|| self.unexpected(op))?;
         let new: Vec<Value> = operands[..=buffer].iter().copied().chain([linear]).chain(rest.iter().copied()).collect();
         self.body.set_operands(op, &new);
+        Ok(())
     }
 
-    fn linear_index(&mut self, op: Op, base: Value, r#type: &Type, indices: &[Value]) -> Value {
-        let shape = r#type.shape().expect("buffers are ranked");
-        let Some((&first, inner)) = indices.split_first() else { return self.constant(0) };
+    /// `None` if an extent of the buffer is unknown, as those of arguments of a function that is not a kernel are.
+    fn linear_index(&mut self, op: Op, base: Value, r#type: &Type, indices: &[Value]) -> Option<Value> {
+        let shape = r#type.shape()?;
+        let Some((&first, inner)) = indices.split_first() else { return Some(self.constant(0)) };
         if inner.is_empty() {
-            return first;
+            return Some(first);
         }
         let is_argument = matches!(self.body.definition(base), ValueDefinition::Argument { .. });
         if is_argument && shape[1..].iter().any(Option::is_none) && self.is_inside(indices) {
-            let strides = self.strides_of(base, &shape);
-            return self.sum_of_steps(op, indices, &strides);
+            let strides = self.strides_of(base, &shape)?;
+            return Some(self.sum_of_steps(op, indices, &strides));
         }
-        let extents = self.extents_of(base, &shape);
+        let extents = self.inner_extents(base, &shape)?;
         let mut builder = Builder::before(self.body, op);
-        inner.iter().zip(&extents[1..]).fold(first, |outer, (&index, extent)| {
-            let extent = extent.expect("the extents of a buffer with several dimensions are known");
+        let index = inner.iter().zip(extents).fold(first, |outer, (&index, extent)| {
             let scaled = builder.value(arith::MULI, &[outer, extent], Type::Index, []);
             builder.value(arith::ADDI, &[scaled, index], Type::Index, [])
-        })
+        });
+        Some(index)
     }
 
     /// Whether an index before the last depends on as many loops as any: then its product with the following extents is
@@ -337,23 +340,25 @@ impl<'m> Flattener<'m> {
         }
     }
 
-    /// The extents of a buffer, outermost first, as far as known.
-    fn extents_of(&mut self, buffer: Value, shape: &[Option<i64>]) -> Vec<Option<Value>> {
+    /// The extents of a buffer but the outermost, in order.
+    fn inner_extents(&mut self, buffer: Value, shape: &[Option<i64>]) -> Option<Vec<Value>> {
         let mut dynamic = self.extents.get(&buffer).cloned().unwrap_or_default().into_iter();
-        let extents = shape.iter().map(|extent| match extent {
-            Some(extent) => Some(self.constant(*extent)),
-            None => dynamic.next(),
-        });
-        extents.collect()
+        let extents: Vec<Option<Value>> = shape
+            .iter()
+            .map(|extent| match extent {
+                Some(extent) => Some(self.constant(*extent)),
+                None => dynamic.next(),
+            })
+            .collect();
+        extents.into_iter().skip(1).collect()
     }
 
     /// The stride of each axis of an argument.
-    fn strides_of(&mut self, argument: Value, shape: &[Option<i64>]) -> Vec<Value> {
+    fn strides_of(&mut self, argument: Value, shape: &[Option<i64>]) -> Option<Vec<Value>> {
         if let Some(known) = self.strides.get(&argument) {
-            return known.clone();
+            return Some(known.clone());
         }
-        let extents = self.extents_of(argument, shape);
-        let mut inner = extents.into_iter().skip(1).rev().map(|extent| extent.expect("arguments have all extents"));
+        let mut inner = self.inner_extents(argument, shape)?.into_iter().rev();
         let mut strides = vec![self.constant(1)];
         strides.extend(inner.next());
         for extent in inner {
@@ -363,7 +368,7 @@ impl<'m> Flattener<'m> {
         }
         strides.reverse();
         self.strides.insert(argument, strides.clone());
-        strides
+        Some(strides)
     }
 
     fn dim(&mut self, op: Op) -> Result<()> {
