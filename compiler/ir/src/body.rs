@@ -379,6 +379,13 @@ impl Body {
         self.regions[region].blocks.insert(at, block);
     }
 
+    /// Puts a detached block after an attached one.
+    pub fn insert_block_after(&mut self, previous: Block, block: Block) {
+        let region = self.blocks[previous].region.expect("the block is attached");
+        let at = self.blocks(region).iter().position(|&b| b == previous).expect("a region lists its blocks");
+        self.insert_block(region, at + 1, block);
+    }
+
     /// Takes a block out of its region; its operations stay in it.
     pub fn detach_block(&mut self, block: Block) {
         if let Some(region) = self.blocks[block].region.take() {

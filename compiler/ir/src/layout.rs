@@ -3,6 +3,7 @@
 
 use cranelift_entity::packed_option::PackedOption;
 
+use crate::Type;
 use crate::body::{Block, Body, Op};
 
 /// The distance between the order numbers of operations that are appended.
@@ -146,12 +147,12 @@ impl Body {
         self.join(block, previous, next);
     }
 
-    /// Moves an operation and all that come after it to the end of block `to`.
-    pub fn move_ops(&mut self, first: Op, to: Block) {
-        let Links { block, previous, .. } = *self.links(first);
-        let from = block.expect("the first operation is attached");
+    /// Moves the operations of block `from` that come after `previous`, or all of them, to the end of block `to`.
+    pub fn move_ops_after(&mut self, from: Block, previous: Option<Op>, to: Block) {
+        let first = previous.map_or_else(|| self.first_op(from), |previous| self.next_node(previous));
+        let Some(first) = first else { return };
         let last = self.ends(from).last;
-        self.join(from, previous, None.into());
+        self.join(from, previous.into(), None.into());
         let end = self.ends(to).last;
         self.join(to, end, first.into());
         self.ends_mut(to).last = last;
@@ -165,11 +166,13 @@ impl Body {
         }
     }
 
-    /// Moves all operations of block `from` to the end of block `to`.
-    pub fn move_all_ops(&mut self, from: Block, to: Block) {
-        if let Some(first) = self.first_op(from) {
-            self.move_ops(first, to);
-        }
+    /// Moves the operations after `op` to a new block, which follows the operation's and has arguments of these types.
+    pub fn split_after(&mut self, op: Op, arguments: &[Type]) -> Block {
+        let block = self.op(op).parent().expect("the operation is attached");
+        let rest = self.create_block(arguments);
+        self.insert_block_after(block, rest);
+        self.move_ops_after(block, Some(op), rest);
+        rest
     }
 
     /// Makes two operations neighbours; where one is missing, the other is an end of the block.
@@ -277,13 +280,27 @@ mod tests {
         let ops: Vec<Op> = (0..6).map(|_| create(&mut body)).collect();
         ops[..5].iter().for_each(|&op| body.append(block, op));
         body.append(other, ops[5]);
-        body.move_ops(ops[3], other);
+        body.move_ops_after(block, Some(ops[2]), other);
         check(&body, block, &ops[..3]);
         check(&body, other, &[ops[5], ops[3], ops[4]]);
-        body.move_all_ops(other, block);
+        body.move_ops_after(other, None, block);
         check(&body, block, &[ops[0], ops[1], ops[2], ops[5], ops[3], ops[4]]);
         check(&body, other, &[]);
-        body.move_all_ops(other, block);
+        body.move_ops_after(other, None, block);
+    }
+
+    #[test]
+    fn a_block_is_split() {
+        let (mut body, block) = body();
+        let ops = [create(&mut body), create(&mut body)];
+        ops.iter().for_each(|&op| body.append(block, op));
+        let end = body.split_after(ops[1], &[]);
+        let middle = body.split_after(ops[0], &[Type::Index]);
+        check(&body, block, &ops[..1]);
+        check(&body, middle, &ops[1..]);
+        check(&body, end, &[]);
+        assert_eq!(body.blocks(body.root()), [block, middle, end]);
+        assert_eq!(body.arguments(middle).len(), 1);
     }
 
     /// Order numbers grow however many operations are inserted at one place.

@@ -126,9 +126,7 @@ fn decompose_block(emit: &mut Emitter, block: Block, which: Which) {
         .rev()
         .map(|&op| {
             let piece = emit.body.create_block(&[]);
-            if let Some(next) = emit.body.next_node(op) {
-                emit.body.move_ops(next, piece);
-            }
+            emit.body.move_ops_after(block, Some(op), piece);
             piece
         })
         .collect();
@@ -136,7 +134,7 @@ fn decompose_block(emit: &mut Emitter, block: Block, which: Which) {
     let mut pieces = pieces.into_iter().rev();
     composed.retain(|&op| {
         let is_replaced = compose(emit, op, which);
-        emit.body.move_all_ops(pieces.next().expect("a composition has a piece"), block);
+        emit.body.move_ops_after(pieces.next().expect("a composition has a piece"), None, block);
         is_replaced
     });
     emit.body.erase_all(&composed);

@@ -24,7 +24,7 @@ fn lower_body(body: &mut Body) {
         let structured = body.ops(block).find(|&op| body.code(op).and_then(lowering).is_some());
         if let Some(op) = structured {
             let lower = body.code(op).and_then(lowering).expect("just found");
-            let rest = split_after(body, block, op);
+            let rest = split_after(body, op);
             let inner = lower(body, block, op, &rest);
             body.erase(op);
             pending.extend(inner);
@@ -60,25 +60,15 @@ fn lowering(code: OpCode) -> Option<Lowering> {
 }
 
 /// Moves the operations after `op` to a new block.
-fn split_after(body: &mut Body, block: Block, op: Op) -> Rest {
+fn split_after(body: &mut Body, op: Op) -> Rest {
     let results = body.op(op).results().to_vec();
     let read: Vec<usize> = (0..results.len()).filter(|&at| !body.uses(results[at]).is_empty()).collect();
     let types: Vec<Type> = read.iter().map(|&at| body.value_type(results[at]).clone()).collect();
-    let rest = body.create_block(&types);
-    insert_after(body, block, rest);
-    if let Some(next) = body.next_node(op) {
-        body.move_ops(next, rest);
-    }
+    let rest = body.split_after(op, &types);
     for (&old, new) in read.iter().zip(body.arguments(rest).to_vec()) {
         body.replace_all_uses(results[old], new);
     }
     Rest { block: rest, read }
-}
-
-fn insert_after(body: &mut Body, block: Block, new: Block) {
-    let region = body.block_region(block).expect("the block is attached");
-    let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
-    body.insert_block(region, at + 1, new);
 }
 
 /// Moves the only block of a region after `block`.
@@ -86,7 +76,7 @@ fn adopt(body: &mut Body, op: Op, region: usize, block: Block) -> Option<Block> 
     let region = *body.op(op).regions().get(region)?;
     let inner = *body.blocks(region).first()?;
     body.detach_block(inner);
-    insert_after(body, block, inner);
+    body.insert_block_after(block, inner);
     Some(inner)
 }
 

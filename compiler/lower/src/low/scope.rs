@@ -85,13 +85,7 @@ pub(super) fn enclosing_parallel_block(body: &Body, op: Op) -> Option<Block> {
 /// After `op`: continues if `condition` holds, otherwise branches to the block `failed` with its arguments.
 pub(super) fn leave_unless(body: &mut Body, op: Op, condition: Value, arguments: &[Value], failed: Block) {
     let block = body.op(op).parent().expect("the operation is attached");
-    let region = body.block_region(block).expect("the block is attached");
-    let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
-    let rest = body.create_block(&[]);
-    body.insert_block(region, at + 1, rest);
-    if let Some(next) = body.next_node(op) {
-        body.move_ops(next, rest);
-    }
+    let rest = body.split_after(op, &[]);
     let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, arguments.len() as i64]));
     let branch = cf::CondBr { condition, destination_operands: arguments };
     let branch = Builder::at_end(body, block).create_from(branch, &[], [segments]);

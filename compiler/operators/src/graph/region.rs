@@ -128,7 +128,7 @@ impl Emitter {
         self.body.replace_all_uses(own, argument);
         // the result may be the argument itself
         let result = if result == own { argument } else { result };
-        self.body.move_all_ops(block, self.block);
+        self.body.move_ops_after(block, None, self.block);
         self.body.erase(end);
         inlined.into_iter().filter(|&op| op != end).for_each(|op| self.analyse(op));
         let [taken, given] =
