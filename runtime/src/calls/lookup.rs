@@ -2,36 +2,24 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Tensor};
 use crate::stop::{Looks, looking};
 
 /// Scalar operations of a look-up in a map.
 const LOOK_UP: usize = 64;
 
-/// The keys of all elements.
-struct Keys<'t, 'c>(&'t Tensor<'c>);
-
-impl Generic for Keys<'_, '_> {
-    type Result = Vec<u64>;
-
-    fn run<T: Element>(self) -> Vec<u64> {
-        self.0.elements::<T>().iter().map(|element| element.key()).collect()
-    }
-}
-
 pub(super) fn look_up(call: &mut Call<'_>) -> Outcome {
     let (tensor, keys, values, default) = (call.tensor(), call.tensor(), call.tensor(), call.tensor());
     let output = call.output();
     let width = values.kind.width();
     let mut places: HashMap<u64, usize> = HashMap::new();
-    for (place, key) in keys.kind.dispatch(Keys(&keys)).into_iter().enumerate() {
+    for (place, key) in keys.keys().into_iter().enumerate() {
         places.entry(key).or_insert(place);
     }
     if values.bytes.len() < places.len() * width || default.bytes.len() != width {
         return Err(Failure::Reason(1));
     }
-    let elements = tensor.kind.dispatch(Keys(&tensor));
+    let elements = tensor.keys();
     for (target, key) in output.bytes.chunks_exact_mut(width).zip(elements).inspect(looking(LOOK_UP)) {
         target
             .copy_from_slice(places.get(&key).map_or(default.bytes, |&place| &values.bytes[place * width..][..width]));

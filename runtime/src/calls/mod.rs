@@ -46,7 +46,7 @@ use abi::Status;
 
 use crate::context::{self, RunContext};
 use crate::stop::Ended;
-use element::{Element, Kind};
+use element::{Element, Generic, Kind};
 #[cfg(not(feature = "regex"))]
 use omitted as matching;
 #[cfg(not(feature = "image"))]
@@ -199,6 +199,19 @@ impl<'c> Tensor<'c> {
         let chunks = self.bytes.chunks_exact(size_of::<T>());
         // SAFETY: the chunk has the size of the type, and every bit pattern is a valid element.
         Cow::Owned(chunks.map(|chunk| unsafe { chunk.as_ptr().cast::<T>().read_unaligned() }).collect())
+    }
+
+    /// [`Element::key`] of every element.
+    fn keys(&self) -> Vec<u64> {
+        struct Keys<'t, 'c>(&'t Tensor<'c>);
+        impl Generic for Keys<'_, '_> {
+            type Result = Vec<u64>;
+
+            fn run<T: Element>(self) -> Vec<u64> {
+                self.0.elements::<T>().iter().map(|element| element.key()).collect()
+            }
+        }
+        self.kind.dispatch(Keys(self))
     }
 }
 

@@ -7,17 +7,6 @@ use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Output, Tensor, around};
 use crate::stop::{Looks, looking};
 
-/// The keys of all elements.
-struct Keys<'t, 'c>(&'t Tensor<'c>);
-
-impl Generic for Keys<'_, '_> {
-    type Result = Vec<u64>;
-
-    fn run<T: Element>(self) -> Vec<u64> {
-        self.0.elements::<T>().iter().map(|element| element.key()).collect()
-    }
-}
-
 /// Columns that are transposed together, so that each cache line is read once.
 const COLUMNS: usize = 16;
 /// Elements that are compared with a bound together.
@@ -165,7 +154,7 @@ pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
         true => [1, tensor.extents.iter().product(), 1],
         false => around(&tensor.extents, axis as usize),
     };
-    let mut keys = tensor.kind.dispatch(Keys(&tensor));
+    let mut keys = tensor.keys();
     if tensor.kind == Kind::Text {
         keys = text_ranks(call, &tensor);
     }
