@@ -3,7 +3,7 @@
 use dialects::rt::attributes::GREATEST_EXTENTS;
 use ir::{Attribute, Diagnostic, Location, Module, Result};
 use lower::low::dispatch::detect_level;
-use lower::low::{self, Shapes, check_freestanding};
+use lower::low::{self, EntryShapes, check_freestanding};
 
 use crate::options::Options;
 use crate::options::{INITIALIZE, MAIN};
@@ -49,10 +49,10 @@ pub(crate) fn check(module: &Module, options: &Options) -> Result<()> {
 }
 
 /// The shapes that a run is called with; its dimensions are those of the bounds, in their order.
-fn shapes(signature: &Signature, options: &Options) -> Result<Shapes, Diagnostic> {
+fn shapes(signature: &Signature, options: &Options) -> Result<EntryShapes, Diagnostic> {
     let inputs = signature.inputs.iter().map(|port| shape(port, options)).collect::<Result<_, _>>()?;
     let output_ranks = signature.outputs.iter().map(rank).collect::<Result<_, _>>()?;
-    Ok(Shapes { inputs, output_ranks, greatest: options.bounds.values().copied().collect() })
+    Ok(EntryShapes { inputs, output_ranks, greatest: options.bounds.values().copied().collect() })
 }
 
 fn refused(port: &Port, why: &str) -> Diagnostic {

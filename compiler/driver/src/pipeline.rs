@@ -10,7 +10,7 @@ use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 use lower::low::{
     self, ExpandOptions, Functions, Inline, MapRowsOptions, NumberOptions, OutlineOptions, TileOptions, VectorRegisters,
 };
-use lower::passes::{BUILD_KERNELS, BuildOptions, Fusion, Generator, KernelOptions, Memory, Order, Runs, Shapes};
+use lower::passes::{BUILD_KERNELS, BuildOptions, Fusion, Generator, KernelOptions, KernelShapes, Memory, Order, Runs};
 use lower::passes::{FOLD_CONSTANTS, OUTLINE_INITIALIZATION, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS};
 use lower::passes::{USE_TABLES, USE_TRANSPOSES, USE_WINOGRAD, WinogradOptions};
 use operators::passes::{DECOMPOSE, DecomposeOptions, INFER_SHAPES, ONNX_TO_LINALG, SPECIALIZE_RANKS};
@@ -146,8 +146,8 @@ pub enum Prepared {
 /// From the structured level to the kernel level.
 pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
     let (target, shapes) = match options.backend {
-        Backend::Cranelift | Backend::Auto => (Generator::Cranelift, Shapes::Shared),
-        Backend::Llvm => (Generator::Llvm, Shapes::Specialised),
+        Backend::Cranelift | Backend::Auto => (Generator::Cranelift, KernelShapes::Shared),
+        Backend::Llvm => (Generator::Llvm, KernelShapes::Specialised),
     };
     let has_runtime = options.freestanding.is_none();
     // the model is compiled again for later runs if there are many

@@ -5,7 +5,7 @@
 //! Scalar constants, one-element integers and `tensor.empty` are copied into the kernel. One-element floats become
 //! constants of the kernel only if all its calls agree on them, so that kernels that differ in nothing else are shared.
 //!
-//! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
+//! With [`KernelShapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
 use dialects::rt::attributes::{ARGUMENT, ELEMENTS, KERNEL, ORIGIN};
 use dialects::{Dialect, OpCodes, arith, func, rt, tensor};
@@ -34,7 +34,7 @@ const MICRO_KERNEL_LEAD: i64 = 16;
 
 /// How specialised a kernel is to the shapes of its calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shapes {
+pub enum KernelShapes {
     /// Static extents are part of the kernel: the fastest code.
     #[default]
     Specialised,
@@ -42,19 +42,20 @@ pub enum Shapes {
     Shared,
 }
 
-impl Choice for Shapes {
-    const CHOICES: &'static [(&'static str, Shapes)] =
-        &[("shared", Shapes::Shared), ("specialised", Shapes::Specialised)];
+impl Choice for KernelShapes {
+    const CHOICES: &'static [(&'static str, KernelShapes)] =
+        &[("shared", KernelShapes::Shared), ("specialised", KernelShapes::Specialised)];
 }
 
 /// Up to this limit, the innermost extent stays part of a shared kernel, for packed int8 the two innermost ones:
 /// channel blocks, kernel sizes.
 const INNERMOST_LIMIT: i64 = 16;
 
-impl Shapes {
+impl KernelShapes {
     /// The type of a tensor inside a kernel.
     fn inside(self, r#type: &Type) -> Type {
-        let (Shapes::Shared, Some(shape)) = (self, r#type.as_tensor().and_then(|tensor| tensor.shape.as_ref())) else {
+        let (KernelShapes::Shared, Some(shape)) = (self, r#type.as_tensor().and_then(|tensor| tensor.shape.as_ref()))
+        else {
             return r#type.clone();
         };
         let packed = shape.last() == Some(&Some(QUAD));
@@ -67,7 +68,7 @@ impl Shapes {
 }
 
 /// Fuses and outlines all compute operations of the function `name`.
-pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fusion: Fusion) {
+pub fn outline_kernels(module: &mut Module, name: &str, shapes: KernelShapes, fusion: Fusion) {
     let Some((host, mut body)) = module.take_function(name) else { return };
     let mut kernels = Kernels::default();
     let blocks: Vec<Block> = all_blocks(&body);
@@ -151,7 +152,7 @@ pub fn all_blocks(body: &Body) -> Vec<Block> {
     blocks
 }
 
-fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: Shapes) {
+fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: KernelShapes) {
     let destinations = destinations(body, group);
     let copies = Copies { shapes, alike: destinations.iter().map(|&d| (d, empty_extents(body, d))).collect() };
     let operands = external_operands(body, group);
@@ -230,7 +231,7 @@ fn empty_extents(body: &Body, value: Value) -> (Type, Vec<Value>) {
 
 /// Definitions outside of a group that its kernel duplicates instead of taking an argument.
 struct Copies {
-    shapes: Shapes,
+    shapes: KernelShapes,
     /// The destinations with their extents: a `tensor.empty` with the same extents is never read, so that a destination
     /// replaces it.
     alike: Vec<(Value, (Type, Vec<Value>))>,
@@ -269,13 +270,13 @@ impl Copies {
             Some(tensor::EMPTY) => true,
             // an extent of an argument is available in the kernel
             Some(tensor::DIM) => {
-                self.shapes == Shapes::Shared
+                self.shapes == KernelShapes::Shared
                     && body.value_type(tensor::Dim::of(body, op).source).static_shape().is_some()
             }
             Some(arith::CONSTANT) => match r#type {
                 Type::Tensor(_) => false,
                 _ if body.op(op).attributes.get(ARGUMENT).is_some() => false,
-                Type::Index if self.shapes == Shapes::Shared => body
+                Type::Index if self.shapes == KernelShapes::Shared => body
                     .op(op)
                     .attributes
                     .integer("value")

@@ -13,7 +13,7 @@ use crate::outline_initialization::{INITIALIZE, outline_initialization};
 pub use crate::bufferize::Memory;
 pub use crate::fuse::Fusion;
 pub use crate::kernel::emit::Order;
-pub use crate::outline::Shapes;
+pub use crate::outline::KernelShapes;
 pub use crate::winograd::Runs;
 
 /// The code generator that kernels are for.
@@ -49,7 +49,7 @@ const RUNS: &str = "The expected number of runs; many of them justify packed wei
 #[derive(Clone, Default)]
 pub struct KernelOptions {
     /// How specialised kernels are to shapes.
-    pub shapes: Shapes,
+    pub shapes: KernelShapes,
     /// What is fused.
     pub fusion: Fusion,
 }

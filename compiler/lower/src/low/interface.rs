@@ -11,7 +11,7 @@ use super::scope::{callee, table_type};
 
 /// The shapes of a model's inputs, and the ranks of its outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shapes {
+pub struct EntryShapes {
     /// Of the inputs.
     pub inputs: Vec<Vec<Extent>>,
     /// Of the outputs, whose extents a run stores.
@@ -32,10 +32,10 @@ pub enum Extent {
 /// Adds the exported functions to a module of the kernel level: `@name_initialize` and `@name_run`. If the model needs
 /// initialization, a run returns an error before that. A run with dimensions takes two more arguments: their values, and
 /// the memory for the extents of all outputs, which may be null.
-pub fn add_entry_points(module: &mut Module, name: &str, initialize: Option<&str>, run: &str, shapes: &Shapes) {
+pub fn add_entry_points(module: &mut Module, name: &str, initialize: Option<&str>, run: &str, shapes: &EntryShapes) {
     let ready = initialize.map(|_| global(module, &format!("{name}_ready"), 1));
     let before = EntryPoint { host: initialize, needs: None, sets: ready.clone() };
-    before.add(module, &format!("{name}_initialize"), &Shapes::default());
+    before.add(module, &format!("{name}_initialize"), &EntryShapes::default());
     EntryPoint { host: Some(run), needs: ready, sets: None }.add(module, &format!("{name}_run"), shapes);
 }
 
@@ -51,7 +51,7 @@ struct EntryPoint<'a> {
 impl EntryPoint<'_> {
     /// Adds `@name(inputs, outputs) -> status`, which runs a host function, if there is one, with a table that is part of
     /// the module; with dimensions `@name(inputs, outputs, dimensions, output_extents)`.
-    fn add(&self, module: &mut Module, name: &str, shapes: &Shapes) {
+    fn add(&self, module: &mut Module, name: &str, shapes: &EntryShapes) {
         let input_ranks = shapes.inputs.iter().map(Vec::len);
         let words: usize = input_ranks.chain(shapes.output_ranks.iter().copied()).map(|rank| 1 + rank).sum();
         let table = global(module, &format!("{name}_table"), 1 + words as i64);
@@ -117,7 +117,7 @@ impl EntryPoint<'_> {
     }
 }
 
-impl Shapes {
+impl EntryShapes {
     /// Whether each input or output is an output, its number among them, and the word of the table with its address, which its
     /// extents follow.
     fn ports(&self) -> impl Iterator<Item = (bool, usize, i64)> {

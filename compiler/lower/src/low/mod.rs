@@ -31,7 +31,7 @@ mod unroll;
 
 pub use crate::kernel::emit::{Order, Target};
 pub use expand::Inline;
-pub use interface::{Extent, Shapes, add_entry_points, check_freestanding};
+pub use interface::{EntryShapes, Extent, add_entry_points, check_freestanding};
 pub use rows::Functions;
 pub use tile::VectorRegisters;
 
