@@ -68,7 +68,7 @@ impl Scratch {
     fn compile(&self, options: Options) -> Arc<CompiledModel> {
         let compiled =
             Compiler::new(options).compile_file(&self.model()).unwrap_or_else(|errors| panic!("{}", errors[0]));
-        compiled.finish_keeping().expect("a failed cache write is not an error");
+        compiled.finish_cache_write().expect("a failed cache write is not an error");
         Arc::new(compiled)
     }
 
@@ -123,7 +123,7 @@ fn models_in_memory_are_cached_by_their_bytes() {
         let compiler = Compiler::new(Options { ties: true, ..scratch.options() });
         let compiled = compiler.compile_bytes(driver::Blob::copy_of(&bytes));
         let compiled = compiled.unwrap_or_else(|errors| panic!("{}", errors[0]));
-        compiled.finish_keeping().expect("a failed cache write is not an error");
+        compiled.finish_cache_write().expect("a failed cache write is not an error");
         Arc::new(compiled)
     };
     let first = compile();

@@ -74,7 +74,7 @@ impl Compiler {
             profiled: vec![],
             operators: IndexMap::default(),
             cache_writer,
-            keeping: None,
+            cache_write: None,
             code,
         };
         model.initialize().ok()?;
@@ -82,9 +82,9 @@ impl Compiler {
     }
 
     /// The same model with LLVM, compiled from its file, so that no module has to be kept in memory until then.
-    pub(crate) fn successor_of(&self, keep: CacheRequest) -> Successor<CompiledModel> {
+    pub(crate) fn successor_of(&self, cache_request: CacheRequest) -> Successor<CompiledModel> {
         let compiler = self.succeeding();
-        Successor::new(move |cancelled| compiler.compile_elsewhere(&keep, cancelled))
+        Successor::new(move |cancelled| compiler.compile_elsewhere(&cache_request, cancelled))
     }
 
     /// Compiles the model to the structured level again.

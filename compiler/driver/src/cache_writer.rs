@@ -29,14 +29,14 @@ pub(crate) struct CacheWriter {
 impl CacheWriter {
     /// For an initialized model; `None` if it is too large.
     pub(crate) fn new(
-        keep: &CacheRequest,
+        cache_request: &CacheRequest,
         backend: Backend,
         cached: &CachedModel,
         globals: &Globals,
     ) -> Option<CacheWriter> {
-        let encoded = Encoded::of(globals, &keep.request.model, |encoder| cached.encode(encoder));
+        let encoded = Encoded::of(globals, &cache_request.request.model, |encoder| cached.encode(encoder));
         (encoded.data_length() <= DATA).then(|| CacheWriter {
-            request: keep.request.clone(),
+            request: cache_request.request.clone(),
             backend,
             encoded,
             written: Mutex::default(),

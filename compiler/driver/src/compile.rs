@@ -89,9 +89,9 @@ impl Compiler {
         let (module, warnings) = self.import(source, options, &mut timings)?;
         let memory = if self.prepares() { PrefaultedMemory::begin(&module).map(Arc::new) } else { None };
         // files of external data may change while the model's file does not
-        let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
-        let keep = keep.map(|request| CacheRequest { request, warnings });
-        self.compile_imported(UncompiledModel { timings, memory, ..UncompiledModel::of(module) }, keep)
+        let cache_request = request.filter(|_| module.attributes.get(import::FILES).is_none());
+        let cache_request = cache_request.map(|request| CacheRequest { request, warnings });
+        self.compile_imported(UncompiledModel { timings, memory, ..UncompiledModel::of(module) }, cache_request)
     }
 
     /// Whether threads prepare in the background what a compilation needs.
@@ -114,14 +114,21 @@ impl Compiler {
         }
     }
 
-    fn compile_imported(&self, imported: UncompiledModel, keep: Option<CacheRequest>) -> Result<CompiledModel> {
+    fn compile_imported(
+        &self,
+        imported: UncompiledModel,
+        cache_request: Option<CacheRequest>,
+    ) -> Result<CompiledModel> {
         self.enter(Stage::Optimize);
         let UncompiledModel { module, mut timings, memory, .. } = imported;
         let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
         let (mut module, signature) = self.to_structured(module, &mut timings)?;
         let warnings = self.report_warnings(&mut module)?;
-        let keep = keep.map(|keep| CacheRequest { warnings: [keep.warnings, warnings].concat(), ..keep });
-        self.finish(UncompiledModel { module, signature, operators, timings, memory }, keep)
+        let cache_request = cache_request.map(|cache_request| CacheRequest {
+            warnings: [cache_request.warnings, warnings].concat(),
+            ..cache_request
+        });
+        self.finish(UncompiledModel { module, signature, operators, timings, memory }, cache_request)
     }
 
     /// Compiles a module at the graph level with a function `@main_graph`.
@@ -135,10 +142,10 @@ impl Compiler {
         self.finish(UncompiledModel { signature, ..UncompiledModel::of(module) }, None)
     }
 
-    fn finish(&self, uncompiled: UncompiledModel, keep: Option<CacheRequest>) -> Result<CompiledModel> {
+    fn finish(&self, uncompiled: UncompiledModel, cache_request: Option<CacheRequest>) -> Result<CompiledModel> {
         let is_auto = self.options.backend == Backend::Auto && self.options.engine.is_fast();
-        let successor = is_auto.then(|| match &keep {
-            Some(keep) if keep.request.is_file() => self.successor_of(keep.clone()),
+        let successor = is_auto.then(|| match &cache_request {
+            Some(cache_request) if cache_request.request.is_file() => self.successor_of(cache_request.clone()),
             _ => {
                 let compiler = self.succeeding();
                 let (signature, operators) = (uncompiled.signature.clone(), uncompiled.operators.clone());
@@ -150,8 +157,8 @@ impl Compiler {
         let busy = Busy::processor();
         let (mut model, unlinked) = self.build(&Arc::default(), uncompiled)?;
         drop(busy);
-        if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
-            model.write_to_cache(keep, self.options.backend, unlinked);
+        if let Some(cache_request) = cache_request.filter(|cache_request| cache_request.request.folder.is_some()) {
+            model.write_to_cache(cache_request, self.options.backend, unlinked);
         }
         Ok(CompiledModel { successor, ..model })
     }

@@ -355,7 +355,7 @@ impl Compiler {
             refuse_violations: self.options.refuse_violations,
             reporter: self.options.reporter.clone(),
             cache_writer,
-            keeping: None,
+            cache_write: None,
             code,
         };
         Ok((model, unlinked))

@@ -30,8 +30,12 @@ use crate::uncompiled::UncompiledModel;
 
 impl Compiler {
     /// The model, compiled with LLVM by a helper process.
-    pub(crate) fn compile_elsewhere(&self, keep: &CacheRequest, cancelled: &AtomicBool) -> Result<CompiledModel> {
-        let request = &keep.request;
+    pub(crate) fn compile_elsewhere(
+        &self,
+        cache_request: &CacheRequest,
+        cancelled: &AtomicBool,
+    ) -> Result<CompiledModel> {
+        let request = &cache_request.request;
         let unfinished = request.folder.as_ref().and_then(|folder| folder.begin().ok());
         let file = match &unfinished {
             Some(unfinished) => unfinished.file.try_clone(),
@@ -39,7 +43,7 @@ impl Compiler {
         };
         let file = file.map_err(|error| failed(format!("the file for a model could not be created: {error}")))?;
         let output = file.try_clone().map_err(|error| failed(error.to_string()))?;
-        let wanted = wanted(keep).ok_or_else(|| failed("the model is not in a file".into()))?;
+        let wanted = wanted(cache_request).ok_or_else(|| failed("the model is not in a file".into()))?;
         worker::succeed(request.options.helper.as_deref(), &wanted, output, cancelled)?;
         let made = Blob::map(&file).ok().and_then(|file| folder::unhashed(&file));
         if let (Some(folder), Some(unfinished)) = (&request.folder, unfinished)
@@ -58,13 +62,14 @@ impl Compiler {
 pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result<()> {
     let mut words = Vec::new();
     input.read_to_end(&mut words).map_err(|error| failed(error.to_string()))?;
-    let keep = read_wanted(&mut Reader(&words)).ok_or_else(|| failed("the model is not there any more".into()))?;
-    let request = &keep.request;
+    let cache_request =
+        read_wanted(&mut Reader(&words)).ok_or_else(|| failed("the model is not there any more".into()))?;
+    let request = &cache_request.request;
     let compiler = Compiler { options: request.options.clone() };
     let (module, signature) = compiler.structured_again(request)?;
     let (mut model, unlinked) =
         compiler.build(&Arc::default(), UncompiledModel { signature, ..UncompiledModel::of(module) })?;
-    let (cached, mut globals) = model.cache_parts(&keep.warnings);
+    let (cached, mut globals) = model.cache_parts(&cache_request.warnings);
     let Objects { tier, files, constants } = unlinked.objects()?;
     constants.into_iter().for_each(|(name, bytes)| globals.add_constant(name, bytes));
     let encoded = Encoded::of(&globals, &request.model, |encoder| cached.encode(encoder));
@@ -76,13 +81,13 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
 }
 
 /// Encodes a request for a file. Options that are not encoded have their defaults.
-fn wanted(keep: &CacheRequest) -> Option<Vec<u8>> {
-    let Request { origin: Origin::File { path, stamp }, options, .. } = &*keep.request else { return None };
+fn wanted(cache_request: &CacheRequest) -> Option<Vec<u8>> {
+    let Request { origin: Origin::File { path, stamp }, options, .. } = &*cache_request.request else { return None };
     let Options { processor, threads, workers, dims, shapes, arithmetic, refuse_violations, rules, .. } = options;
     let mut writer = Writer::default();
     writer.list(path.as_os_str().as_bytes(), |writer, byte| writer.0.push(*byte));
     writer.text(stamp);
-    writer.texts(&keep.warnings);
+    writer.texts(&cache_request.warnings);
     match processor {
         Processor::Unknown => writer.word(0),
         Processor::AnyX86 => writer.word(1),
@@ -160,11 +165,11 @@ mod tests {
             ..Options::default()
         };
         let request = || Request::new(&options, &path, &import::Options::default()).expect("a plain model in a file");
-        let keep = CacheRequest { request: Arc::new(request()), warnings: vec!["one".into(), "two".into()] };
-        let words = wanted(&keep).expect("it is a file");
+        let cache_request = CacheRequest { request: Arc::new(request()), warnings: vec!["one".into(), "two".into()] };
+        let words = wanted(&cache_request).expect("it is a file");
         let read = read_wanted(&mut Reader(&words)).expect("it was written so");
-        assert_eq!(format!("{:?}", read.request), format!("{:?}", keep.request));
-        assert_eq!(read.warnings, keep.warnings);
+        assert_eq!(format!("{:?}", read.request), format!("{:?}", cache_request.request));
+        assert_eq!(read.warnings, cache_request.warnings);
         std::fs::write(&path, b"another model").expect("it is the test's own");
         assert!(read_wanted(&mut Reader(&words)).is_none());
         std::fs::remove_file(&path).expect("it is the test's own");

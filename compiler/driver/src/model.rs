@@ -47,7 +47,7 @@ pub struct CompiledModel {
     /// Writes the model's cache entry, if it has one.
     pub(crate) cache_writer: Arc<OnceLock<CacheWriter>>,
     /// The job that writes that entry.
-    pub(crate) keeping: Option<Background<()>>,
+    pub(crate) cache_write: Option<Background<()>>,
     /// The code that contains `main`.
     pub(crate) code: Code,
 }
@@ -99,19 +99,19 @@ impl CompiledModel {
     }
 
     /// Writes the model to the cache in the background.
-    pub(crate) fn write_to_cache(&mut self, keep: CacheRequest, backend: Backend, unlinked: Unlinked) {
-        let (cached, mut globals) = self.cache_parts(&keep.warnings);
+    pub(crate) fn write_to_cache(&mut self, cache_request: CacheRequest, backend: Backend, unlinked: Unlinked) {
+        let (cached, mut globals) = self.cache_parts(&cache_request.warnings);
         let slot = self.cache_writer.clone();
-        let keeping = Background::new(move |_| {
+        let cache_write = Background::new(move |_| {
             let Objects { tier, files, constants } = unlinked.objects()?;
             constants.into_iter().for_each(|(name, bytes)| globals.add_constant(name, bytes));
-            if let Some(cache_writer) = CacheWriter::new(&keep, backend, &cached, &globals) {
+            if let Some(cache_writer) = CacheWriter::new(&cache_request, backend, &cached, &globals) {
                 slot.get_or_init(|| cache_writer).write(tier, &files);
             }
             Ok(())
         });
-        keeping.start();
-        self.keeping = Some(keeping);
+        cache_write.start();
+        self.cache_write = Some(cache_write);
     }
 
     /// The stored part of the model next to its code. The model is initialized, and its buffers are not written any
@@ -128,8 +128,8 @@ impl CompiledModel {
     }
 
     /// Waits until the model is in the cache, if it goes there.
-    pub fn finish_keeping(&self) -> Result<()> {
-        self.keeping.as_ref().map_or(Ok(()), Background::finish)
+    pub fn finish_cache_write(&self) -> Result<()> {
+        self.cache_write.as_ref().map_or(Ok(()), Background::finish)
     }
 
     /// Reports that the model runs more than once, so that optimised code is worth its compile time.

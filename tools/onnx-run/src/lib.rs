@@ -100,7 +100,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
     let result = use_model(arguments, path, &mut session, &given, first_step);
     // the process must not end before
-    session.model().finish_keeping()?;
+    session.model().finish_cache_write()?;
     result
 }
 
