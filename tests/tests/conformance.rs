@@ -127,10 +127,10 @@ fn auto() {
     ["given", "dynamic"].into_iter().for_each(|mode| check(&STANDARD, "auto", mode, 5));
 }
 
-/// The modes differ above the code generators.
+/// The modes differ above the code generators; a case takes LLVM as long as Cranelift takes for seven.
 #[test]
 fn llvm() {
-    check(&STANDARD, "llvm", "given", ALL);
+    check(&STANDARD, "llvm", "given", 2);
 }
 
 #[test]
