@@ -11,7 +11,7 @@ use dialects::{OpCodes, arith, cf, func, memref, scf};
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Result, Type, Value};
 
 use super::bounds;
-use super::scope::{callee, definitions, is_kernel, leave_unless, name_of, status_word, with_body};
+use super::scope::{callee, definitions, expect_no_regions, is_kernel, leave_unless, name_of, status_word, with_body};
 
 /// Runtime calls that set the status on failure.
 const FALLIBLE: [&str; 5] = ["rt_arena", "rt_allocate", "rt_append", "rt_output", "rt_check_stop"];
@@ -114,20 +114,21 @@ pub(super) fn guard_host(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
         let function = module.function_view(op).expect("a function");
         if !is_kernel(module, op) && function.r#type.results == [Type::I64] {
-            with_body(module, op, |_, body| guard_body(body));
+            with_body(module, op, |_, body| guard_body(body))?;
             module.body.op_mut(op).attributes.set(HOST, Attribute::Unit);
         }
     }
     Ok(())
 }
 
-fn guard_body(body: &mut Body) {
+fn guard_body(body: &mut Body) -> Result<()> {
     let (entry, table) = (body.entry().expect("the function has a body"), table_argument(body));
     let guards: Vec<Op> =
         body.walk_all().into_iter().filter(|&op| body.is(op, cf::ASSERT) || may_fail(body, op)).collect();
     if guards.is_empty() {
-        return;
+        return Ok(());
     }
+    expect_no_regions(body)?;
     let mut builder = Builder::at_start(body, entry);
     let status = status_word(&mut builder, table);
     let (zero, fine) = (builder.constant_index(0), builder.constant(Attribute::i64(0), Type::I64));
@@ -148,6 +149,7 @@ fn guard_body(body: &mut Body) {
             leave_unless(body, last, well, &[status], failed);
         }
     }
+    Ok(())
 }
 
 /// A block at the end that returns the status that it is passed.

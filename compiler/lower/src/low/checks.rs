@@ -16,7 +16,7 @@ use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexMap, Module, Op, Resu
 use self::calls::{call_table, refuse_calls};
 use super::declare::declare_runtime;
 use super::provenance::{Incoming, Origin, Provenance};
-use super::scope::{definitions, leave_unless, status_word, with_body};
+use super::scope::{definitions, expect_no_regions, leave_unless, status_word, with_body};
 
 /// The largest distance of accesses that are checked together.
 const NEAR: i64 = 1 << 32;
@@ -31,6 +31,7 @@ pub(super) fn check_accesses(module: &mut Module) -> Result<()> {
 }
 
 fn check_body(body: &mut Body, host: Option<i64>) -> Result<()> {
+    expect_no_regions(body)?;
     let ops = body.walk_all();
     let bounds: Vec<Op> = ops.iter().copied().filter(|&op| body.is(op, rt::BOUNDS)).collect();
     let entry = body.entry().expect("the function has a body");

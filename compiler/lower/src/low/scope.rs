@@ -1,7 +1,7 @@
 //! Shared code of several passes: iterating over functions, and the host function's conventions.
 
 use dialects::{OpCodes, arith, cf, memref, rt, scf};
-use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Type, Value};
+use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexSet, Module, Op, Result, Type, Value};
 
 use dialects::rt::attributes::KERNEL;
 
@@ -79,6 +79,17 @@ pub(super) fn enclosing_parallel_block(body: &Body, op: Op) -> Option<Block> {
             return body.op(at).parent();
         }
         at = parent;
+    }
+}
+
+/// The error of an operation that has a region, if there is one: a branch cannot leave it.
+pub(super) fn expect_no_regions(body: &Body) -> Result<()> {
+    match body.walk_all().into_iter().find(|&op| !body.op(op).regions().is_empty()) {
+        Some(op) => {
+            let message = format!("{} has a region, which branches cannot leave", body.name(op));
+            Err(Diagnostic::internal(body.op(op).location.clone(), message).into())
+        }
+        None => Ok(()),
     }
 }
 
