@@ -39,7 +39,7 @@ pub enum Attribute {
     Dense(Arc<DenseElements>),
     /// `@symbol` or `@a::@b`
     Symbol(Arc<[Arc<str>]>),
-    /// `#dialect.text`, such as `#linalg.iterator_type<parallel>`: dialect and the text after the dot, as written.
+    /// `#dialect.text`, such as `#linalg.iterator_type<parallel>`, or `#dialect<text>`: dialect and text, as written.
     Dialect(Arc<str>, Arc<str>),
 }
 

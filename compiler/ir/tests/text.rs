@@ -86,6 +86,9 @@ fn attributes() {
         "@a::@\"b c\"",
         "#linalg.iterator_type<parallel>",
         "#arith.fastmath<none>",
+        "#test<i32: 2, 1>",
+        "#test<a<b> c<d>>",
+        "#test.a.b<c<\">\">>",
     ] {
         let parsed = parse_attribute(text).unwrap_or_else(|errors| panic!("{text}: {}", errors[0]));
         assert_eq!(parsed.to_string(), text);

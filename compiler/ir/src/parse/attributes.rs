@@ -6,7 +6,7 @@ use crate::attributes::{Attribute, Attributes};
 use crate::floats;
 use crate::types::{FloatType, IntegerType, Signedness, Type};
 
-use super::lexer::{Kind, next_token};
+use super::lexer::{Kind, matching_end};
 use super::{Parsed, Parser};
 
 impl Parser<'_> {
@@ -119,29 +119,13 @@ impl Parser<'_> {
 
     /// The text from the `<` directly after the current token to the matching `>`, both included.
     fn balanced_text(&mut self) -> Parsed<&'_ str> {
-        let text = self.text;
-        let start = self.token.end;
-        let mut open: Vec<u8> = Vec::new();
-        let mut at = start;
-        loop {
-            let token = next_token(text, at);
-            at = token.end;
-            match token.kind {
-                Kind::Punctuation(b'<') => open.push(b'>'),
-                Kind::Punctuation(b'(') => open.push(b')'),
-                Kind::Punctuation(b'[') => open.push(b']'),
-                Kind::Punctuation(b'{') => open.push(b'}'),
-                Kind::Punctuation(close @ (b'>' | b')' | b']' | b'}')) if open.pop() != Some(close) => {
-                    return Err(self.error_at(token.start, format!("unbalanced '{}'", close as char)));
-                }
-                Kind::End => return Err(self.error_at(start, "expected a matching '>'")),
-                _ => {}
-            }
-            if open.is_empty() {
-                self.restart_at(at);
-                return Ok(&text[start..at]);
-            }
-        }
+        let (text, start) = (self.text, self.token.end);
+        let end = matching_end(text, start).map_err(|unmatched| match unmatched.kind {
+            Kind::Punctuation(close) => self.error_at(unmatched.start, format!("unbalanced '{}'", close as char)),
+            _ => self.error_at(start, "expected a matching '>'"),
+        })?;
+        self.restart_at(end);
+        Ok(&text[start..end])
     }
 
     // ---- numbers

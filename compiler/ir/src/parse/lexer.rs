@@ -91,6 +91,39 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
+/// The end of the bracket that matches the one at byte `start`; the error is the token that closes no open bracket.
+pub(super) fn matching_end(text: &str, start: usize) -> Result<usize, Token> {
+    let mut open: Vec<u8> = Vec::new();
+    let mut at = start;
+    loop {
+        let token = next_token(text, at);
+        at = token.end;
+        match token.kind {
+            Kind::Punctuation(b'<') => open.push(b'>'),
+            Kind::Punctuation(b'(') => open.push(b')'),
+            Kind::Punctuation(b'[') => open.push(b']'),
+            Kind::Punctuation(b'{') => open.push(b'}'),
+            Kind::Punctuation(close @ (b'>' | b')' | b']' | b'}')) if open.pop() != Some(close) => return Err(token),
+            Kind::End => return Err(token),
+            _ => {}
+        }
+        if open.is_empty() {
+            return Ok(at);
+        }
+    }
+}
+
+/// Whether an attribute of a dialect may be written `#dialect.text`, as upstream decides: otherwise it is `#dialect<text>`.
+pub(crate) fn is_pretty_body(text: &str) -> bool {
+    let name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
+    let length = text.bytes().take_while(name).count();
+    let is_whole = match &text[length..] {
+        "" => true,
+        body => body.starts_with('<') && matching_end(body, 0) == Ok(body.len()),
+    };
+    text.starts_with(|first: char| first.is_ascii_alphabetic()) && is_whole
+}
+
 fn prefixed(rest: &[u8], kind: Kind, start: usize, length: fn(&[u8]) -> usize) -> Token {
     match length(&rest[1..]) {
         0 => Token { kind: Kind::Bad("a name after the sigil"), start, end: start + 1 },

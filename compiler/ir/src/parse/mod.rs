@@ -26,6 +26,7 @@ use crate::types::Type;
 use data::Blob;
 
 pub use assembly::{OpParser, Operand};
+pub(crate) use lexer::is_pretty_body;
 use lexer::{Kind, Token, next_token};
 
 /// The maximum nesting of regions, types, attributes and expressions.

@@ -7,6 +7,7 @@ use crate::affine::AffineMap;
 use crate::attributes::{Attribute, Attributes, quote};
 use crate::constants::DenseElements;
 use crate::floats;
+use crate::parse::is_pretty_body;
 use crate::types::Type;
 
 use super::resources::Resources;
@@ -146,7 +147,8 @@ impl AttributePrinter {
             },
             Attribute::Dense(elements) => self.dense(elements, out),
             Attribute::Symbol(path) => out.push_str(&symbol(path)),
-            Attribute::Dialect(dialect, text) => out.push_str(&format!("#{dialect}.{text}")),
+            Attribute::Dialect(dialect, text) if is_pretty_body(text) => out.push_str(&format!("#{dialect}.{text}")),
+            Attribute::Dialect(dialect, text) => out.push_str(&format!("#{dialect}<{text}>")),
         }
     }
 
