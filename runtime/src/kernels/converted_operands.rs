@@ -251,9 +251,16 @@ impl Part {
 /// The start of each run of the innermost of some loops, and its number of steps.
 pub(super) fn runs(extents: [i64; 4], last_block: i64) -> impl Iterator<Item = ([i64; 4], i64)> {
     let [outer, middle, near, deep] = extents;
-    (0..outer).flat_map(move |i| {
+    let mut next = if middle.min(near) > 0 { [0, 0, 0] } else { [outer, 0, 0] };
+    std::iter::from_fn(move || {
+        let [i, j, l] = next;
+        next = match (l + 1 < near, j + 1 < middle) {
+            (true, _) => [i, j, l + 1],
+            (false, true) => [i, j + 1, 0],
+            (false, false) => [i + 1, 0, 0],
+        };
         let depth = if i + 1 == outer { last_block } else { deep };
-        (0..middle).flat_map(move |j| (0..near).map(move |l| ([i, j, l, 0], depth)))
+        (i < outer).then_some(([i, j, l, 0], depth))
     })
 }
 
