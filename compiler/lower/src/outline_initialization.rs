@@ -81,15 +81,27 @@ fn has_destinations(body: &Body, op: Op) -> bool {
 }
 
 /// Operations of the entry block that only depend on constants, and are not cheaper to compute where they are needed.
+/// Results that others need have static extents, as globals have.
 fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
     let entry = body.entry().expect("the host function has a body");
-    let mut constant: IndexSet<Op> = IndexSet::default();
-    for op in body.ops(entry) {
-        if is_foldable(body, op) && reads_only(body, op, &constant) && !is_given_away(module, body, op) {
-            constant.insert(op);
+    let mut left: IndexSet<Op> = IndexSet::default();
+    loop {
+        let mut constant: IndexSet<Op> = IndexSet::default();
+        for op in body.ops(entry) {
+            let is_constant = is_foldable(body, op) && reads_only(body, op, &constant);
+            if is_constant && !is_given_away(module, body, op) && !left.contains(&op) {
+                constant.insert(op);
+            }
+        }
+        let crossing = crossing_calls(body, &constant);
+        let is_dynamic = |value: &&Value| body.value_type(**value).static_shape().is_none();
+        let dynamic = crossing.keys().filter(is_dynamic).filter_map(|&value| body.defining_op(value));
+        let known = left.len();
+        left.extend(dynamic);
+        if left.len() == known {
+            return constant;
         }
     }
-    constant
 }
 
 /// Whether a call fills an output of the model, and reads no tensors for it.
