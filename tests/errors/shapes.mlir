@@ -74,3 +74,58 @@
     "func.return"(%r) : (tensor<4xf32>) -> ()
   }) {sym_name = "f", function_type = (tensor<4xf32>) -> tensor<4xf32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%a0: tensor<2x4xui8>, %a1: tensor<4x3xui8>, %a2: tensor<5xui8>):
+    // expected-error@+1 {{MatMulInteger: zero points of shape [5] where [2] is expected}}
+    %r = "onnx.MatMulInteger"(%a0, %a1, %a2) : (tensor<2x4xui8>, tensor<4x3xui8>, tensor<5xui8>) -> tensor<2x3xi32>
+    "func.return"(%r) : (tensor<2x3xi32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<2x4xui8>, tensor<4x3xui8>, tensor<5xui8>) -> tensor<2x3xi32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%a0: tensor<2x4xui8>, %a1: tensor<4x3xui8>, %a2: tensor<ui8>, %a3: tensor<1x1x3xui8>):
+    // expected-error@+1 {{MatMulInteger: zero points of shape [1, 1, 3] where [1, 3] is expected}}
+    %r = "onnx.MatMulInteger"(%a0, %a1, %a2, %a3) : (tensor<2x4xui8>, tensor<4x3xui8>, tensor<ui8>, tensor<1x1x3xui8>) -> tensor<2x3xi32>
+    "func.return"(%r) : (tensor<2x3xi32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<2x4xui8>, tensor<4x3xui8>, tensor<ui8>, tensor<1x1x3xui8>) -> tensor<2x3xi32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%a0: tensor<1x2x5x5xui8>, %a1: tensor<3x2x3x3xui8>, %a2: tensor<0xui8>):
+    // expected-error@+1 {{ConvInteger: 0 zero points for the input, which has one}}
+    %r = "onnx.ConvInteger"(%a0, %a1, %a2) : (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<0xui8>) -> tensor<1x3x3x3xi32>
+    "func.return"(%r) : (tensor<1x3x3x3xi32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<0xui8>) -> tensor<1x3x3x3xi32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%a0: tensor<3xf32>):
+    // expected-error@+1 {{Einsum: label 'i' occurs more than once in the result}}
+    %r = "onnx.Einsum"(%a0) {equation = "i->ii"} : (tensor<3xf32>) -> tensor<3x3xf32>
+    "func.return"(%r) : (tensor<3x3xf32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<3xf32>) -> tensor<3x3xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%a0: tensor<f32>, %a1: tensor<f32>):
+    // expected-error@+1 {{TensorScatter: operand 0 must have rank 1 or more, found 0}}
+    %r = "onnx.TensorScatter"(%a0, %a1) {axis = 0 : si64} : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "func.return"(%r) : (tensor<f32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<f32>, tensor<f32>) -> tensor<f32>} : () -> ()
+}) : () -> ()

@@ -80,6 +80,10 @@ impl Labels {
     }
 
     fn shape(&self, output: &str) -> Result<Shape, String> {
+        let letters = || output.chars().filter(|&c| c != '.');
+        if let Some(label) = letters().find(|&c| letters().filter(|&other| other == c).count() > 1) {
+            return Err(format!("label '{label}' occurs more than once in the result"));
+        }
         let (front, back) = output.split_once("...").unwrap_or((output, ""));
         let extent = |label: char| {
             self.extents.get(&label).cloned().ok_or_else(|| format!("label '{label}' occurs in no operand"))

@@ -23,6 +23,9 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let image = node.sizes_of(columns.image_shape).or(stated);
     let (Some(input), Some(image)) = (node.shape_of(columns.input), image) else { return Ok(vec![]) };
     let (batch, rows, _) = spatial(&input)?;
+    if node.numbers_of(columns.block_shape).is_some_and(|block| block.iter().any(|&extent| extent < 1)) {
+        return Err("its blocks must have at least one element along each axis".into());
+    }
     let channels = match node.known_of(columns.block_shape) {
         Some(block) => rows.floor_div(&DimExpr::product(&block)),
         None => node.fresh(0, 1),

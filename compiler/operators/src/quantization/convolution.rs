@@ -2,13 +2,13 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Op, Value};
+use ir::{DimExpr, Op, Value};
 
 use super::parameters::{in_front_of, rescaled};
 use crate::graph::{Emitter, Problem};
 use crate::nn::{ConvolutionOptions, Sliding, convolution_shape};
 use crate::operator::{Cost, Kind, Operator, Rank};
-use crate::shape::Node;
+use crate::shape::{Condition, Node};
 use crate::structured::convolution::lower_integer;
 
 pub(crate) const CONV_INTEGER: Operator = Operator {
@@ -17,9 +17,10 @@ pub(crate) const CONV_INTEGER: Operator = Operator {
     ranks: &[(2, Rank::AtMost(1)), (3, Rank::AtMost(1))],
     shapes: Some(|node| {
         let view: views::ConvInteger = node.view();
-        let (w, zero_point) = (view.w, view.w_zero_point);
+        let (w, x_zero_point, w_zero_point) = (view.w, view.x_zero_point, view.w_zero_point);
         let shape = convolution_shape(node, &convolution(view))?;
-        zero_point.map_or(Ok(()), |zero_point| check_count(node, w, zero_point, "zero points"))?;
+        expect_one(node, x_zero_point, "zero points")?;
+        w_zero_point.map_or(Ok(()), |zero_point| expect_count(node, w, zero_point, "zero points"))?;
         Ok(shape)
     }),
     lower: Some(|lowering, op| {
@@ -30,15 +31,20 @@ pub(crate) const CONV_INTEGER: Operator = Operator {
     ..Operator::of(OnnxOp::ConvInteger)
 };
 
-/// Parameters of weights must be a scalar, or have one value per output.
-fn check_count(node: &Node<'_, '_>, weights: Value, parameter: Value, name: &str) -> Result<(), String> {
-    let first = |value| node.shape_of(value)?.first()?.as_constant();
-    match (first(weights), first(parameter)) {
-        (Some(outputs), Some(count)) if count != 1 && count != outputs => {
-            Err(format!("{count} {name} for weights of {outputs} outputs"))
-        }
-        _ => Ok(()),
-    }
+/// States that a parameter of weights is a scalar, or has one value per output.
+fn expect_count(node: &mut Node<'_, '_>, weights: Value, parameter: Value, name: &str) -> Result<(), String> {
+    let first = |value| Some(node.shape_of(value)?.first()?.clone());
+    let (Some(outputs), Some(count)) = (first(weights), first(parameter)) else { return Ok(()) };
+    let message = || format!("{count} {name} for weights of {outputs} outputs");
+    node.require(Condition::Stretches(count.clone(), outputs.clone()), message)
+}
+
+/// States that a parameter of the input is a scalar, or a list of one element.
+fn expect_one(node: &mut Node<'_, '_>, parameter: Option<Value>, name: &str) -> Result<(), String> {
+    let count = parameter.and_then(|given| Some(node.shape_of(given)?.first()?.clone()));
+    let Some(count) = count else { return Ok(()) };
+    let message = || format!("{count} {name} for the input, which has one");
+    node.require(Condition::Equal(count.clone(), DimExpr::ONE), message)
 }
 
 fn convolution(view: views::ConvInteger) -> ConvolutionOptions {
@@ -50,12 +56,14 @@ pub(crate) const QLINEAR_CONV: Operator = Operator {
     kind: Kind::Contraction,
     ranks: &[(2, Rank::AtMost(1)), (5, Rank::AtMost(1))],
     shapes: Some(|node| {
-        let views::QLinearConv { x, w, w_scale, w_zero_point, b, auto_pad, dilations, group, pads, strides, .. } =
-            node.view();
+        let views::QLinearConv { x, w, x_scale, x_zero_point, w_scale, w_zero_point, b, .. } = node.view();
+        let views::QLinearConv { auto_pad, dilations, group, pads, strides, .. } = node.view();
         let sliding = Sliding { auto_pad, dilations, pads, strides };
         let shape = convolution_shape(node, &ConvolutionOptions { x, w, bias: b, groups: group, sliding })?;
-        check_count(node, w, w_scale, "scales")?;
-        check_count(node, w, w_zero_point, "zero points")?;
+        expect_one(node, Some(x_scale), "scales")?;
+        expect_one(node, Some(x_zero_point), "zero points")?;
+        expect_count(node, w, w_scale, "scales")?;
+        expect_count(node, w, w_zero_point, "zero points")?;
         Ok(shape)
     }),
     compose: Some(compose),

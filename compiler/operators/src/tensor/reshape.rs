@@ -110,6 +110,9 @@ fn reshape_shape(node: &mut Node<'_, '_>) -> Answer {
     if inferred > 1 {
         return Err(format!("{inferred} extents of its shape are -1, but only one can be inferred"));
     }
+    if inferred == 1 && !keeps_zero && target.contains(&Some(DimExpr::ZERO)) {
+        return Err(BOTH.into());
+    }
     let open: Vec<usize> = (0..dims.len()).filter(|&axis| dims[axis].is_none()).collect();
     if let ([axis], Some(input)) = (open.as_slice(), &input) {
         dims[*axis] = remaining_extent(input, &dims)?;
@@ -243,6 +246,9 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
         sizes.push((size, is_rest));
     }
     check_one_inferred(lowering, sizes.iter().map(|&(_, is_rest)| is_rest).collect());
+    if !copies {
+        check_inferable(lowering, others, sizes.iter().map(|&(_, is_rest)| is_rest).collect());
+    }
     let total = lowering.dim(&DimExpr::product(&input));
     let rest = lowering.scalars(|s| {
         let divisor = s.max(others, one);
@@ -266,6 +272,26 @@ fn check_one_inferred(lowering: &mut Lowering<'_>, inferred: Vec<Value>) {
         s.compare(Comparison::LessOrEqual, count, one)
     });
     lowering.check(fits, "several extents of its shape are -1, but only one can be inferred");
+}
+
+/// An extent of -1 cannot be inferred next to one of 0.
+const BOTH: &str = "its shape has both 0 and -1, which is not valid with allowzero";
+
+/// Checks that no extent is -1 if the product of the others is 0.
+fn check_inferable(lowering: &mut Lowering<'_>, others: Value, inferred: Vec<Value>) {
+    let fits = lowering.scalars(|s| {
+        let none = s.number(0.0, &Type::Index);
+        let is_empty = s.compare(Comparison::Equal, others, none);
+        let has_elements = s.not(is_empty);
+        let is_inferred = inferred.into_iter().reduce(|a, b| s.same(arith::ORI, &[a, b]));
+        is_inferred.map(|is_inferred| {
+            let is_given = s.not(is_inferred);
+            s.same(arith::ORI, &[is_given, has_elements])
+        })
+    });
+    if let Some(fits) = fits {
+        lowering.check(fits, BOTH);
+    }
 }
 
 /// The extents that remain when data-dependent axes are dropped: listed ones, or all of extent 1.

@@ -12,7 +12,7 @@ use crate::structured::strings::integers;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TENSOR_SCATTER: Operator = Operator {
-    ranks: &[(2, Rank::Exactly(1))],
+    ranks: &[(0, Rank::AtLeast(1)), (2, Rank::Exactly(1))],
     shapes: Some(like_first),
     lower: Some(lower),
     ..Operator::of(OnnxOp::TensorScatter)
