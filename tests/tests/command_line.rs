@@ -117,6 +117,35 @@ fn complex_numbers_are_read_printed_and_written() {
     }
 }
 
+/// The extents that an array's head states may multiply to anything.
+#[test]
+fn a_compiled_program_refuses_arrays_with_odd_heads() {
+    let folder = folder("heads");
+    let port = value_info("x0", Some(named(FLOAT, &["N", "M"])));
+    let program = folder.join("neg");
+    let model = write(&model("", 17, node("Neg", 1, 1, vec![]), &[port]), "neg-matrix");
+    stdout(tool("onnxc").arg(&model).args(["--emit", "exe", "-o"]).arg(&program));
+    let x = folder.join("x.npy");
+    let run = |element: &str, shape: [usize; 2]| {
+        let x = npy(&x, element, &shape, &[0; 8]);
+        failure(Command::new(&program).arg(x))
+    };
+    for (element, shape, message) in [
+        ("<f4", [1 << 62, 4], "has a shape that no memory holds"),
+        ("<f4", [0, i64::MAX as usize], "has a shape that no memory holds"),
+        ("<f4", [2, 3], "ends too early"),
+        (">f4", [1, 2], "has elements in big-endian order"),
+    ] {
+        let (code, text) = run(element, shape);
+        assert!(code == 1 && text.contains(message), "{shape:?}: {code}, {text}");
+    }
+    let mut bytes = tests::npy::file("<f4", &[1, 2], &[0; 8]);
+    let at = bytes.iter().position(|&byte| byte == b')').expect("a head has a shape");
+    bytes[at] = b'}';
+    std::fs::write(&x, bytes).expect("the folder takes files");
+    assert!(failure(Command::new(&program).arg(&x)).1.contains("has a damaged header"));
+}
+
 #[test]
 fn one_input_needs_no_name_and_one_output_no_folder() {
     let folder = folder("habits");

@@ -40,8 +40,19 @@ static int64_t count_of(const model_port *port, const model_tensor *tensor) {
     return count;
 }
 
+/* Whether a tensor's bytes can be counted, with extents of 0 as 1, since loops run over the other ones, too. */
+static int is_countable(const model_port *port, const model_tensor *tensor) {
+    int64_t left = INT64_MAX / (port->element_bytes > 1 ? port->element_bytes : 1);
+    for (int64_t axis = 0; axis < port->rank; axis++) {
+        if (tensor->shape[axis] < 0 || tensor->shape[axis] > left) return 0;
+        if (tensor->shape[axis] > 1) left /= tensor->shape[axis];
+    }
+    return 1;
+}
+
 /* Copies a tensor's elements, whose shape is known. */
 static int keep(const char *path, const model_port *port, model_tensor *tensor, bytes_t elements) {
+    if (!is_countable(port, tensor)) return fail(path, "has a shape that no memory holds");
     size_t size = (size_t)(count_of(port, tensor) * port->element_bytes);
     if (elements.size < size) return fail(path, "ends too early");
     tensor->data = malloc(size ? size : 1);
@@ -50,12 +61,14 @@ static int keep(const char *path, const model_port *port, model_tensor *tensor, 
     return 0;
 }
 
-/* The extents of a header's shape; their number, or -1 if it exceeds the model's rank. */
+enum { DAMAGED = -2 };
+
+/* The extents of a header's shape; their number, -1 if it exceeds the model's rank, or DAMAGED. */
 static int64_t read_shape(const char *header, const model_port *port, model_tensor *tensor) {
     const char *next = strchr(header, '(');
     int64_t rank = 0;
-    if (!next) return -1;
-    for (next++; *next && *next != ')';) {
+    if (!next) return DAMAGED;
+    for (next++; *next && strchr("0123456789, ", *next);) {
         char *end;
         int64_t extent = strtoll(next, &end, 10);
         if (end == next) {
@@ -66,7 +79,7 @@ static int64_t read_shape(const char *header, const model_port *port, model_tens
         tensor->shape[rank++] = extent;
         next = end;
     }
-    return rank;
+    return *next == ')' ? rank : DAMAGED;
 }
 
 static int read_npy(const char *path, const model_port *port, model_tensor *tensor, bytes_t file) {
@@ -80,10 +93,13 @@ static int read_npy(const char *path, const model_port *port, model_tensor *tens
     int is_in_order = type && shape && strstr(header, "'fortran_order': False");
     char *type_end = type ? strchr(type, ',') : 0;
     if (type_end) *type_end = 0;
-    int fits = is_in_order && strstr(type, descriptor(port->type)) && read_shape(shape, port, tensor) == port->rank;
+    int is_swapped = type && strstr(type, "'>"), fits = type && strstr(type, descriptor(port->type));
+    int64_t rank = shape ? read_shape(shape, port, tensor) : DAMAGED;
     free(header);
+    if (rank == DAMAGED) return fail(path, "has a damaged header");
     if (!is_in_order) return fail(path, "is not in C order");
-    if (!fits) return fail(path, port->message);
+    if (is_swapped) return fail(path, "has elements in big-endian order");
+    if (!fits || rank != port->rank) return fail(path, port->message);
     part_of(file, start + length, file.size - start - length, &elements);
     return keep(path, port, tensor, elements);
 }
@@ -137,7 +153,7 @@ static int read_pb(const char *path, const model_port *port, model_tensor *tenso
         else if (field == FLOAT_DATA || field == RAW_DATA || field == DOUBLE_DATA) elements = content;
     }
     if (rank != port->rank || type != (uint64_t)port->element_type) return fail(path, port->message);
-    if (!elements.bytes && count_of(port, tensor) != 0) return fail(path, "has its elements in fields that are not read");
+    if (!elements.bytes && (!is_countable(port, tensor) || count_of(port, tensor) != 0)) return fail(path, "has its elements in fields that are not read");
     return keep(path, port, tensor, elements);
 }
 
