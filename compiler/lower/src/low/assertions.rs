@@ -11,7 +11,9 @@ use dialects::{OpCodes, arith, cf, func, memref, scf};
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Result, Type, Value};
 
 use super::bounds;
-use super::scope::{callee, definitions, expect_no_regions, is_kernel, leave_unless, name_of, status_word, with_body};
+use super::scope::{
+    callee, definitions, expect_no_regions, is_kernel, leave_unless, name_of, status_word, table_argument, with_body,
+};
 
 /// Runtime calls that set the status on failure.
 const FALLIBLE: [&str; 5] = ["rt_arena", "rt_allocate", "rt_append", "rt_output", "rt_check_stop"];
@@ -45,7 +47,7 @@ pub(super) fn number_assertions(module: &mut Module, bounds: bool) -> Result<()>
     }
     for op in definitions(module) {
         if !is_kernel(module, op) {
-            with_body(module, op, |_, body| pass_status(body, &checked));
+            with_body(module, op, |_, body| pass_status(body, &checked))?;
         }
     }
     let messages = messages.iter().map(|message| Attribute::string(message)).collect();
@@ -88,14 +90,14 @@ fn store_unless(body: &mut Body, op: Op, number: i64, status: Value) {
 }
 
 /// Passes the status word to the kernels that may set it.
-fn pass_status(body: &mut Body, checked: &IndexSet<String>) {
+fn pass_status(body: &mut Body, checked: &IndexSet<String>) -> Result<()> {
     let calls: Vec<Op> = body
         .walk_all()
         .into_iter()
         .filter(|&op| body.is(op, func::CALL) && callee(body, op).is_some_and(|name| checked.contains(name)))
         .collect();
     for op in calls {
-        let table = table_argument(body);
+        let table = table_argument(body)?;
         let mut builder = Builder::before(body, op);
         let status = status_word(&mut builder, table);
         let status = builder.value(memref::CAST, &[status], status_type(), []);
@@ -103,10 +105,7 @@ fn pass_status(body: &mut Body, checked: &IndexSet<String>) {
         body.set_operands(op, &operands);
         body.op_mut(op).attributes.set(MAY_FAIL, Attribute::Unit);
     }
-}
-
-fn table_argument(body: &Body) -> Value {
-    body.arguments(body.entry().expect("the function has a body"))[0]
+    Ok(())
 }
 
 /// Ends host functions where an assertion, a checked kernel or an allocation fails.
@@ -122,13 +121,14 @@ pub(super) fn guard_host(module: &mut Module) -> Result<()> {
 }
 
 fn guard_body(body: &mut Body) -> Result<()> {
-    let (entry, table) = (body.entry().expect("the function has a body"), table_argument(body));
+    let entry = body.entry().expect("the function has a body");
     let guards: Vec<Op> =
         body.walk_all().into_iter().filter(|&op| body.is(op, cf::ASSERT) || may_fail(body, op)).collect();
     if guards.is_empty() {
         return Ok(());
     }
     expect_no_regions(body)?;
+    let table = table_argument(body)?;
     let mut builder = Builder::at_start(body, entry);
     let status = status_word(&mut builder, table);
     let (zero, fine) = (builder.constant_index(0), builder.constant(Attribute::i64(0), Type::I64));

@@ -16,7 +16,7 @@ use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexMap, Module, Op, Resu
 use self::calls::{call_table, refuse_calls};
 use super::declare::declare_runtime;
 use super::provenance::{Incoming, Origin, Provenance};
-use super::scope::{definitions, expect_no_regions, leave_unless, status_word, with_body};
+use super::scope::{definitions, expect_no_regions, leave_unless, status_word, table_argument, with_body};
 
 /// The largest distance of accesses that are checked together.
 const NEAR: i64 = 1 << 32;
@@ -37,7 +37,7 @@ fn check_body(body: &mut Body, host: Option<i64>) -> Result<()> {
     let entry = body.entry().expect("the function has a body");
     let (status, number) = match (host, bounds.first()) {
         (Some(number), _) => {
-            let table = body.arguments(entry)[0];
+            let table = table_argument(body)?;
             (status_word(&mut Builder::at_start(body, entry), table), number)
         }
         (None, Some(&first)) => {

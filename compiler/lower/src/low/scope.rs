@@ -1,7 +1,7 @@
 //! Shared code of several passes: iterating over functions, and the host function's conventions.
 
 use dialects::{OpCodes, arith, cf, memref, rt, scf};
-use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexSet, Module, Op, Result, Type, Value};
+use ir::{Attribute, Block, Body, Builder, Diagnostic, IndexSet, Location, Module, Op, Result, Type, Value};
 
 use dialects::rt::attributes::KERNEL;
 
@@ -49,6 +49,15 @@ pub(super) fn status_word(builder: &mut Builder<'_>, table: Value) -> Value {
     let word = builder.value_from(memref::Load { memref: table, indices: &[zero] }, Type::I64, []);
     let address = builder.value(arith::INDEX_CAST, &[word], Type::Index, []);
     builder.value(rt::BUFFER, &[address], table_type(), [])
+}
+
+/// The table of words that a host function is passed first; the error is for a function that is not passed one.
+pub(super) fn table_argument(body: &Body) -> Result<Value> {
+    let first = body.entry().and_then(|entry| body.arguments(entry).first().copied());
+    first.filter(|&table| *body.value_type(table) == table_type()).ok_or_else(|| {
+        let message = "the first argument of a host function is not a table of words";
+        Diagnostic::internal(Location::Unknown, message).into()
+    })
 }
 
 /// The symbol that a call names.
