@@ -80,7 +80,7 @@
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%a0: tensor<2x4xui8>, %a1: tensor<4x3xui8>, %a2: tensor<5xui8>):
-    // expected-error@+1 {{MatMulInteger: zero points of shape [5] where [2] is expected}}
+    // expected-error@+1 {{MatMulInteger: the zero point of A of shape [5] does not broadcast to [2]}}
     %r = "onnx.MatMulInteger"(%a0, %a1, %a2) : (tensor<2x4xui8>, tensor<4x3xui8>, tensor<5xui8>) -> tensor<2x3xi32>
     "func.return"(%r) : (tensor<2x3xi32>) -> ()
   }) {sym_name = "f", function_type = (tensor<2x4xui8>, tensor<4x3xui8>, tensor<5xui8>) -> tensor<2x3xi32>} : () -> ()
@@ -91,7 +91,7 @@
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%a0: tensor<2x4xui8>, %a1: tensor<4x3xui8>, %a2: tensor<ui8>, %a3: tensor<1x1x3xui8>):
-    // expected-error@+1 {{MatMulInteger: zero points of shape [1, 1, 3] where [1, 3] is expected}}
+    // expected-error@+1 {{MatMulInteger: the zero point of B of shape [1, 1, 3] does not broadcast to [1, 3]}}
     %r = "onnx.MatMulInteger"(%a0, %a1, %a2, %a3) : (tensor<2x4xui8>, tensor<4x3xui8>, tensor<ui8>, tensor<1x1x3xui8>) -> tensor<2x3xi32>
     "func.return"(%r) : (tensor<2x3xi32>) -> ()
   }) {sym_name = "f", function_type = (tensor<2x4xui8>, tensor<4x3xui8>, tensor<ui8>, tensor<1x1x3xui8>) -> tensor<2x3xi32>} : () -> ()
@@ -102,7 +102,7 @@
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%a0: tensor<1x2x5x5xui8>, %a1: tensor<3x2x3x3xui8>, %a2: tensor<0xui8>):
-    // expected-error@+1 {{ConvInteger: 0 zero points for the input, which has one}}
+    // expected-error@+1 {{ConvInteger: the zero point of X of shape [0] does not broadcast to [1]}}
     %r = "onnx.ConvInteger"(%a0, %a1, %a2) : (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<0xui8>) -> tensor<1x3x3x3xi32>
     "func.return"(%r) : (tensor<1x3x3x3xi32>) -> ()
   }) {sym_name = "f", function_type = (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<0xui8>) -> tensor<1x3x3x3xi32>} : () -> ()

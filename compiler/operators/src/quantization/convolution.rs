@@ -19,7 +19,7 @@ pub(crate) const CONV_INTEGER: Operator = Operator {
         let view: views::ConvInteger = node.view();
         let (w, x_zero_point, w_zero_point) = (view.w, view.x_zero_point, view.w_zero_point);
         let shape = convolution_shape(node, &convolution(view))?;
-        expect_one(node, x_zero_point, "zero points")?;
+        node.expect_stretches(x_zero_point, &[DimExpr::ONE], "the zero point of X")?;
         w_zero_point.map_or(Ok(()), |zero_point| expect_count(node, w, zero_point, "zero points"))?;
         Ok(shape)
     }),
@@ -39,14 +39,6 @@ fn expect_count(node: &mut Node<'_, '_>, weights: Value, parameter: Value, name:
     node.require(Condition::Stretches(count.clone(), outputs.clone()), message)
 }
 
-/// States that a parameter of the input is a scalar, or a list of one element.
-fn expect_one(node: &mut Node<'_, '_>, parameter: Option<Value>, name: &str) -> Result<(), String> {
-    let count = parameter.and_then(|given| Some(node.shape_of(given)?.first()?.clone()));
-    let Some(count) = count else { return Ok(()) };
-    let message = || format!("{count} {name} for the input, which has one");
-    node.require(Condition::Equal(count.clone(), DimExpr::ONE), message)
-}
-
 fn convolution(view: views::ConvInteger) -> ConvolutionOptions {
     let views::ConvInteger { x, w, auto_pad, dilations, group, pads, strides, .. } = view;
     ConvolutionOptions { x, w, bias: None, groups: group, sliding: Sliding { auto_pad, dilations, pads, strides } }
@@ -56,12 +48,13 @@ pub(crate) const QLINEAR_CONV: Operator = Operator {
     kind: Kind::Contraction,
     ranks: &[(2, Rank::AtMost(1)), (5, Rank::AtMost(1))],
     shapes: Some(|node| {
-        let views::QLinearConv { x, w, x_scale, x_zero_point, w_scale, w_zero_point, b, .. } = node.view();
-        let views::QLinearConv { auto_pad, dilations, group, pads, strides, .. } = node.view();
+        let view: views::QLinearConv = node.view();
+        let views::QLinearConv { x, w, x_scale, x_zero_point, w_scale, w_zero_point, b, .. } = view;
+        let views::QLinearConv { auto_pad, dilations, group, pads, strides, .. } = view;
         let sliding = Sliding { auto_pad, dilations, pads, strides };
         let shape = convolution_shape(node, &ConvolutionOptions { x, w, bias: b, groups: group, sliding })?;
-        expect_one(node, Some(x_scale), "scales")?;
-        expect_one(node, Some(x_zero_point), "zero points")?;
+        node.expect_stretches(Some(x_scale), &[DimExpr::ONE], "the scale of X")?;
+        node.expect_stretches(Some(x_zero_point), &[DimExpr::ONE], "the zero point of X")?;
         expect_count(node, w, w_scale, "scales")?;
         expect_count(node, w, w_zero_point, "zero points")?;
         Ok(shape)

@@ -8,7 +8,7 @@ use super::parameters::{in_front_of, rescaled};
 use crate::graph::{Emitter, Problem};
 use crate::math::{as_matrices, product_shape};
 use crate::operator::{Cost, Kind, Operator};
-use crate::shape::{Condition, Node, list};
+use crate::shape::Node;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const MATMUL_INTEGER: Operator = Operator {
@@ -16,8 +16,8 @@ pub(crate) const MATMUL_INTEGER: Operator = Operator {
     kind: Kind::Contraction,
     shapes: Some(|node| {
         let matmul: views::MatMulInteger = node.view();
-        expect_per_row(node, matmul.a, matmul.a_zero_point, "zero points")?;
-        expect_per_column(node, matmul.b, matmul.b_zero_point, "zero points")?;
+        expect_per_row(node, matmul.a, matmul.a_zero_point, "the zero point of A")?;
+        expect_per_column(node, matmul.b, matmul.b_zero_point, "the zero point of B")?;
         product_shape(node, matmul.a, matmul.b)
     }),
     lower: Some(lower),
@@ -28,10 +28,10 @@ pub(crate) const QLINEAR_MATMUL: Operator = Operator {
     kind: Kind::Contraction,
     shapes: Some(|node| {
         let matmul: views::QLinearMatMul = node.view();
-        expect_per_row(node, matmul.a, Some(matmul.a_scale), "scales")?;
-        expect_per_row(node, matmul.a, Some(matmul.a_zero_point), "zero points")?;
-        expect_per_column(node, matmul.b, Some(matmul.b_scale), "scales")?;
-        expect_per_column(node, matmul.b, Some(matmul.b_zero_point), "zero points")?;
+        expect_per_row(node, matmul.a, Some(matmul.a_scale), "the scale of A")?;
+        expect_per_row(node, matmul.a, Some(matmul.a_zero_point), "the zero point of A")?;
+        expect_per_column(node, matmul.b, Some(matmul.b_scale), "the scale of B")?;
+        expect_per_column(node, matmul.b, Some(matmul.b_zero_point), "the zero point of B")?;
         product_shape(node, matmul.a, matmul.b)
     }),
     compose: Some(compose),
@@ -40,39 +40,24 @@ pub(crate) const QLINEAR_MATMUL: Operator = Operator {
 
 /// States that a parameter of the left factor is one element, has one for each row, or is `[..., rows, 1]`.
 fn expect_per_row(node: &mut Node<'_, '_>, a: Value, parameter: Option<Value>, what: &str) -> Result<(), String> {
-    let (Some(mut rows), Some(own)) = (node.shape_of(a), parameter.and_then(|given| node.shape_of(given))) else {
-        return Ok(());
-    };
+    let Some(mut rows) = node.shape_of(a) else { return Ok(()) };
+    let is_matrix = parameter.and_then(|given| node.shape_of(given)).is_some_and(|own| own.len() > 1);
     rows.pop();
-    if own.len() > 1 || rows.is_empty() {
+    if is_matrix || rows.is_empty() {
         rows.push(DimExpr::ONE);
     }
-    expect_stretches(node, &own, &rows, what)
+    node.expect_stretches(parameter, &rows, what)
 }
 
 /// States that a parameter of the right factor is one element, has one for each column, or is `[..., 1, columns]`.
 fn expect_per_column(node: &mut Node<'_, '_>, b: Value, parameter: Option<Value>, what: &str) -> Result<(), String> {
-    let (Some(mut columns), Some(own)) = (node.shape_of(b), parameter.and_then(|given| node.shape_of(given))) else {
-        return Ok(());
-    };
+    let Some(mut columns) = node.shape_of(b) else { return Ok(()) };
     match &mut columns[..] {
         [.., steps, _] => *steps = DimExpr::ONE,
         [only] => *only = DimExpr::ONE,
         [] => {}
     }
-    expect_stretches(node, &own, &columns, what)
-}
-
-/// States that a shape has no more axes than another one, to which it is stretched.
-fn expect_stretches(node: &mut Node<'_, '_>, own: &[DimExpr], to: &[DimExpr], what: &str) -> Result<(), String> {
-    let message = || format!("{what} of shape {} where {} is expected", list(own), list(to));
-    if own.len() > to.len() {
-        return Err(message());
-    }
-    for (own, to) in own.iter().rev().zip(to.iter().rev()) {
-        node.require(Condition::Stretches(own.clone(), to.clone()), message)?;
-    }
-    Ok(())
+    node.expect_stretches(parameter, &columns, what)
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

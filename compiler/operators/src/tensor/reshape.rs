@@ -245,9 +245,10 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
         });
         sizes.push((size, is_rest));
     }
-    check_one_inferred(lowering, sizes.iter().map(|&(_, is_rest)| is_rest).collect());
+    let inferred: Vec<Value> = sizes.iter().map(|&(_, is_rest)| is_rest).collect();
+    check_one_inferred(lowering, &inferred);
     if !copies {
-        check_inferable(lowering, others, sizes.iter().map(|&(_, is_rest)| is_rest).collect());
+        check_inferable(lowering, others, &inferred);
     }
     let total = lowering.dim(&DimExpr::product(&input));
     let rest = lowering.scalars(|s| {
@@ -261,13 +262,13 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
 }
 
 /// Checks that at most one extent of a shape is -1.
-fn check_one_inferred(lowering: &mut Lowering<'_>, inferred: Vec<Value>) {
+fn check_one_inferred(lowering: &mut Lowering<'_>, inferred: &[Value]) {
     if inferred.len() < 2 {
         return;
     }
     let fits = lowering.scalars(|s| {
         let (none, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
-        let counts: Vec<Value> = inferred.into_iter().map(|is_rest| s.select(is_rest, one, none)).collect();
+        let counts: Vec<Value> = inferred.iter().map(|&is_rest| s.select(is_rest, one, none)).collect();
         let count = counts.into_iter().fold(none, |sum, count| s.add(sum, count));
         s.compare(Comparison::LessOrEqual, count, one)
     });
@@ -278,12 +279,12 @@ fn check_one_inferred(lowering: &mut Lowering<'_>, inferred: Vec<Value>) {
 const BOTH: &str = "its shape has both 0 and -1, which is not valid with allowzero";
 
 /// Checks that no extent is -1 if the product of the others is 0.
-fn check_inferable(lowering: &mut Lowering<'_>, others: Value, inferred: Vec<Value>) {
+fn check_inferable(lowering: &mut Lowering<'_>, others: Value, inferred: &[Value]) {
     let fits = lowering.scalars(|s| {
         let none = s.number(0.0, &Type::Index);
         let is_empty = s.compare(Comparison::Equal, others, none);
         let has_elements = s.not(is_empty);
-        let is_inferred = inferred.into_iter().reduce(|a, b| s.same(arith::ORI, &[a, b]));
+        let is_inferred = inferred.iter().copied().reduce(|a, b| s.same(arith::ORI, &[a, b]));
         is_inferred.map(|is_inferred| {
             let is_given = s.not(is_inferred);
             s.same(arith::ORI, &[is_given, has_elements])
