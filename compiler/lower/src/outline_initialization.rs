@@ -26,8 +26,7 @@ pub const INITIALIZE: &str = "initialize";
 pub fn outline_initialization(module: &mut Module, name: &str) {
     let Some((host, mut body)) = module.take_function(name) else { return };
     hoist_constants(module, &mut body);
-    let constant = constant_ops(module, &body);
-    let crossing = crossing_calls(&body, &constant);
+    let (constant, crossing) = constant_ops(module, &body);
     if !crossing.is_empty() {
         add_globals(module, &body, &crossing);
         let initialize = initializer(&body, &constant, &crossing);
@@ -47,7 +46,7 @@ pub fn outline_initialization(module: &mut Module, name: &str) {
 /// Hoists constant operations out of conditionals: they are pure.
 fn hoist_constants(module: &Module, body: &mut Body) {
     let entry = body.entry().expect("the host function has a body");
-    let mut constant = constant_ops(module, body);
+    let (mut constant, _) = constant_ops(module, body);
     for top in body.ops(entry).to_vec() {
         let nested: Vec<Op> = body.op(top).regions().iter().flat_map(|&region| body.walk(region)).collect();
         for op in nested {
@@ -80,9 +79,9 @@ fn has_destinations(body: &Body, op: Op) -> bool {
         && (0..body.op(op).results().len()).all(|result| destination(body, op, result).is_some())
 }
 
-/// Operations of the entry block that only depend on constants, and are not cheaper to compute where they are needed.
-/// Results that others need have static extents, as globals have.
-fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
+/// Operations of the entry block that only depend on constants, and are not cheaper to compute where they are needed, with
+/// their [`crossing_calls`]. The results of these have static extents, as globals have.
+fn constant_ops(module: &Module, body: &Body) -> (IndexSet<Op>, IndexMap<Value, String>) {
     let entry = body.entry().expect("the host function has a body");
     let mut left: IndexSet<Op> = IndexSet::default();
     loop {
@@ -95,11 +94,10 @@ fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
         }
         let crossing = crossing_calls(body, &constant);
         let is_dynamic = |value: &&Value| body.value_type(**value).static_shape().is_none();
-        let dynamic = crossing.keys().filter(is_dynamic).filter_map(|&value| body.defining_op(value));
         let known = left.len();
-        left.extend(dynamic);
+        left.extend(crossing.keys().filter(is_dynamic).filter_map(|&value| body.defining_op(value)));
         if left.len() == known {
-            return constant;
+            return (constant, crossing);
         }
     }
 }
