@@ -70,7 +70,7 @@ static int write_array(const char *folder, const model_port *port, const model_t
     FILE *file = fopen(path, "wb");
     if (!file) return fail(path, strerror(errno));
     unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)used, (unsigned char)(used >> 8)};
-    size_t bytes = (size_t)(count_of(port, tensor) * port->element_bytes);
+    size_t bytes = (size_t)size_of(port, tensor);
     int written = fwrite(start, 1, 10, file) == 10 && fwrite(header, 1, (size_t)used, file) == (size_t)used &&
                   fwrite(tensor->data, 1, bytes, file) == bytes;
     return fclose(file) == 0 && written ? 0 : fail(path, "cannot be written");

@@ -34,26 +34,23 @@ static int read_file(const char *path, bytes_t *file) {
     return 0;
 }
 
-static int64_t count_of(const model_port *port, const model_tensor *tensor) {
-    int64_t count = 1;
-    for (int64_t axis = 0; axis < port->rank; axis++) count *= tensor->shape[axis];
-    return count;
-}
-
-/* Whether a tensor's bytes can be counted, with extents of 0 as 1, since loops run over the other ones, too. */
-static int is_countable(const model_port *port, const model_tensor *tensor) {
-    int64_t left = INT64_MAX / (port->element_bytes > 1 ? port->element_bytes : 1);
+/* The bytes of a tensor, or -1 if no memory holds as many, with extents of 0 as 1, since loops run over the others, too. */
+static int64_t size_of(const model_port *port, const model_tensor *tensor) {
+    int64_t count = 1, most = INT64_MAX / (port->element_bytes > 1 ? port->element_bytes : 1), is_empty = 0;
     for (int64_t axis = 0; axis < port->rank; axis++) {
-        if (tensor->shape[axis] < 0 || tensor->shape[axis] > left) return 0;
-        if (tensor->shape[axis] > 1) left /= tensor->shape[axis];
+        int64_t extent = tensor->shape[axis];
+        if (extent < 0 || extent > most / count) return -1;
+        if (extent == 0) is_empty = 1;
+        else count *= extent;
     }
-    return 1;
+    return is_empty ? 0 : count * port->element_bytes;
 }
 
 /* Copies a tensor's elements, whose shape is known. */
 static int keep(const char *path, const model_port *port, model_tensor *tensor, bytes_t elements) {
-    if (!is_countable(port, tensor)) return fail(path, "has a shape that no memory holds");
-    size_t size = (size_t)(count_of(port, tensor) * port->element_bytes);
+    int64_t bytes = size_of(port, tensor);
+    if (bytes < 0) return fail(path, "has a shape that no memory holds");
+    size_t size = (size_t)bytes;
     if (elements.size < size) return fail(path, "ends too early");
     tensor->data = malloc(size ? size : 1);
     if (!tensor->data) return fail(path, "does not fit in memory");
@@ -153,7 +150,7 @@ static int read_pb(const char *path, const model_port *port, model_tensor *tenso
         else if (field == FLOAT_DATA || field == RAW_DATA || field == DOUBLE_DATA) elements = content;
     }
     if (rank != port->rank || type != (uint64_t)port->element_type) return fail(path, port->message);
-    if (!elements.bytes && (!is_countable(port, tensor) || count_of(port, tensor) != 0)) return fail(path, "has its elements in fields that are not read");
+    if (!elements.bytes && size_of(port, tensor) != 0) return fail(path, "has its elements in fields that are not read");
     return keep(path, port, tensor, elements);
 }
 
