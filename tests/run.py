@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""run.py [FLAG…]: builds the tests of the workspace with these flags of cargo, and runs two programs at a time, since many use one core.
+"""run.py [FLAG…]: builds the tests of the workspace with these flags of cargo, and runs them and those of the Python package, which stands
+in target/python-package, two at a time, since many use one core.
 
 A program's output is printed if it fails; exit status 1 if one does."""
 import json
@@ -12,6 +13,16 @@ from pathlib import Path
 
 # what takes longest begins first, so that no core waits for it at the end
 LONGEST = ("conformance", "sonnx", "interpreted", "models", "suite", "check", "link", "bare", "contraction", "upstream")
+
+# Those of the Python package, of the execution provider in ONNX Runtime, and random models.
+PYTHON = (
+    ("-m", "pytest", "-q", "tests/python"),
+    # apart: pytest leaves out a file that is in a folder of its command line
+    ("-m", "pytest", "-q", "tests/python/backend_suite.py"),
+    ("tests/python/provider_suite.py", "target/conformance", "--every", "10"),
+    ("tests/fuzz/graphs.py", "target/debug/onnx-run", "--count", "40"),
+    ("tests/fuzz/chains.py", "target/debug/onnx-run", "--count", "100"),
+)
 
 
 def programs(cargo):
@@ -31,15 +42,18 @@ def run(job):
     start = time.monotonic()
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     failure = f"\n{done.stdout}\nexit status {done.returncode}" if done.returncode else ""
-    print(f"{time.monotonic() - start:6.1f} s  {os.path.basename(command[0])}{failure}", flush=True)
+    name = " ".join(map(os.path.basename, command))
+    print(f"{time.monotonic() - start:6.1f} s  {name}{failure}", flush=True)
     return done.returncode == 0
 
 
 def main():
     cargo = [os.environ.get("CARGO", "cargo"), "test", "-q", "--workspace", *sys.argv[1:]]
-    jobs = programs(cargo)
+    os.environ["PYTHONPATH"] = str(Path("target/python-package").resolve())
+    python = [([sys.executable, *arguments], Path.cwd()) for arguments in PYTHON]
+    jobs = [*programs(cargo), *python, ([*cargo, "--doc"], Path.cwd())]
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(run, [*jobs, ([*cargo, "--doc"], Path.cwd())]))
+        results = list(pool.map(run, jobs))
     print(f"{len(results)} programs, {results.count(False)} failed")
     return 0 if all(results) else 1
 
