@@ -2,15 +2,18 @@
 """reduce.py MODEL COMMAND…: makes a model smaller while a command fails on it.
 
 The command is run with the path of a model in the place of `{}`, and fails if its exit status is not 0. Nodes are taken away as long as it still fails: by outputs
-that are dropped, and by results that become inputs where their values are known."""
+that are dropped, and by results that become inputs where their types are known. Then attributes are taken away, the elements of initialisers become their first
+one, and extents become smaller."""
 import argparse
 import shlex
 import subprocess
 import sys
 import tempfile
+from types import SimpleNamespace
 
+import numpy as np
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper, shape_inference
 
 
 def needed(graph, outputs, cut):
@@ -85,6 +88,60 @@ def shrink(model, feeds, values, fails):
     return smaller, given(smaller)
 
 
+def simplify(model, fails):
+    """A model that fails without some attributes, with initialisers of equal elements, and with smaller extents."""
+    def accept(change):
+        nonlocal model
+        smaller = onnx.ModelProto()
+        smaller.CopyFrom(model)
+        change(smaller.graph)
+        if smaller != model and fails(smaller):
+            model = smaller
+
+    for node in reversed(range(len(model.graph.node))):
+        for attribute in reversed(range(len(model.graph.node[node].attribute))):
+            accept(lambda graph: graph.node[node].attribute.pop(attribute))
+    for at in range(len(model.graph.initializer)):
+        accept(lambda graph: level(graph.initializer[at]))
+    dims = lambda port: [dim.dim_value for dim in port.type.tensor_type.shape.dim]
+    extents = {extent for tensor in model.graph.initializer for extent in tensor.dims} | {extent for port in model.graph.input for extent in dims(port)}
+    for extent in sorted(extents, reverse=True):
+        # the smallest first
+        for smaller in [1, 2, extent // 2]:
+            if 0 < smaller < extent:
+                accept(lambda graph: resize(graph, extent, smaller))
+    return model
+
+
+def level(tensor):
+    """Makes the elements of a tensor equal to its first one."""
+    elements = numpy_helper.to_array(tensor)
+    if elements.size > 1:
+        tensor.CopyFrom(numpy_helper.from_array(np.full_like(elements, elements.flat[0]), tensor.name))
+
+
+def resize(graph, extent, smaller):
+    """Makes axes of one extent smaller, of the inputs, the outputs and the initialisers."""
+    for port in [*graph.input, *graph.output, *graph.value_info]:
+        for dim in port.type.tensor_type.shape.dim:
+            if dim.dim_value == extent:
+                dim.dim_value = smaller
+    for tensor in graph.initializer:
+        if extent in tensor.dims:
+            part = tuple(slice(smaller if axis == extent else None) for axis in tensor.dims)
+            tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(numpy_helper.to_array(tensor)[part]), tensor.name))
+
+
+def known(model):
+    """The types of results, in the place of arrays; unknown extents are None."""
+    inferred = shape_inference.infer_shapes(model)
+    for port in inferred.graph.value_info:
+        tensor = port.type.tensor_type
+        if tensor.HasField("shape"):
+            shape = [dim.dim_value if dim.dim_value > 0 else None for dim in tensor.shape.dim]
+            yield port.name, SimpleNamespace(dtype=helper.tensor_dtype_to_np_dtype(tensor.elem_type), shape=shape, ndim=len(shape))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model")
@@ -102,7 +159,8 @@ def main():
     if not fails(model, {}):
         sys.exit(f"{shlex.join(options.command)} does not fail")
     feeds = {port.name: None for port in model.graph.input}
-    smaller, _ = shrink(model, feeds, {}, fails)
+    smaller, _ = shrink(model, feeds, dict(known(model)), fails)
+    smaller = simplify(smaller, lambda model: fails(model, {}))
     onnx.save(smaller, options.model.removesuffix(".onnx") + ".reduced.onnx")
     print(f"{len(model.graph.node)} nodes, {len(smaller.graph.node)} left")
 

@@ -12,6 +12,7 @@ pub mod models;
 pub mod node;
 pub mod npy;
 pub mod profile;
+pub mod reduce;
 pub mod round_trip;
 pub mod scratch;
 pub mod upstream;
