@@ -31,6 +31,8 @@ mod outputs;
 pub mod pages;
 pub mod pool;
 pub mod processor;
+#[cfg(test)]
+mod samples;
 pub mod scratch;
 pub mod stop;
 pub mod strings;

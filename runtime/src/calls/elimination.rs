@@ -146,6 +146,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "it takes a million of them")]
     fn many_small_matrices_are_looked_at_together() {
         let stop = Stop::default();
         stop.request();
