@@ -219,7 +219,7 @@ fn another_process_makes_llvms_code() {
 }
 
 #[test]
-fn processes_share_a_folder() {
+fn fifty_processes_share_a_folder() {
     let scratch = Scratch::new("processes");
     let onnx_run = onnxc(Path::new(env!("CARGO_BIN_EXE_models"))).with_file_name("onnx-run");
     let command = |more: &[&str]| {
@@ -232,7 +232,7 @@ fn processes_share_a_folder() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("text"))
     };
-    let children: Vec<_> = (0..4).map(|_| command(&[]).spawn().expect("it starts")).collect();
+    let children: Vec<_> = (0..50).map(|_| command(&[]).spawn().expect("it starts")).collect();
     let outputs: Vec<String> = children
         .into_iter()
         .map(|child| texts(child.wait_with_output().expect("it ends")).into_iter().next().expect("two"))

@@ -256,6 +256,30 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_jumps_loses_no_file_that_is_whole() {
+        let folder = folder("clock", 1000);
+        let (past, future) = (SystemTime::UNIX_EPOCH, SystemTime::now() + Duration::from_secs(1 << 31));
+        for (name, written) in [("a", past), ("b", future)] {
+            assert!(folder.write(name, &[b"one"]));
+            let file = File::open(folder.path.join(name)).expect("it was written");
+            file.set_modified(written).expect("it is the user's own");
+        }
+        // begun before the clock jumped, forwards and backwards
+        let [early, late] = [past, future].map(|begun| {
+            let unfinished = folder.begin().expect("it is a new file");
+            unfinished.file.set_modified(begun).expect("it is the user's own");
+            unfinished
+        });
+        assert!(folder.write("c", &[b"one"]));
+        assert!(["a", "b", "c"].iter().all(|name| folder.read(name).is_some()));
+        // one was taken for what a dead process left
+        assert!(!folder.place(early, "d") && folder.place(late, "e"));
+        let mut names = folder.names();
+        names.sort();
+        assert_eq!(names, ["a", "b", "c", "e"]);
+    }
+
+    #[test]
     fn what_others_may_change_is_not_used() {
         use std::os::unix::fs::PermissionsExt;
         let folder = folder("others", 1000);
