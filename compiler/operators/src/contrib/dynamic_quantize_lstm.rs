@@ -6,7 +6,7 @@ use ir::{Attribute, Op, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
-use crate::recurrent::{Lstm, RANKS, Weights};
+use crate::recurrent::{Lstm, Operands, RANKS, Weights};
 use crate::shape::{Answer, Node};
 
 pub(crate) const DYNAMIC_QUANTIZE_LSTM: Operator = Operator {
@@ -16,20 +16,21 @@ pub(crate) const DYNAMIC_QUANTIZE_LSTM: Operator = Operator {
     ..Operator::of(OnnxOp::MicrosoftDynamicQuantizeLSTM)
 };
 
-/// Weights are `[directions, columns, 4 * hidden]`.
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let lstm: microsoft::DynamicQuantizeLSTM = node.view();
-    let [x, w, r] = [lstm.x, lstm.w, lstm.r].map(|operand| node.shape_of(operand));
-    let (Some(x), Some(w), Some(r)) = (x, w, r) else { return Ok(vec![]) };
-    let ([steps, batch, features], [directions, columns, _], [_, hidden, _]) =
-        (x.as_slice(), w.as_slice(), r.as_slice())
-    else {
-        return Err("operands must have rank 3".to_string());
+    let operands = Operands {
+        x: lstm.x,
+        weights: [lstm.w, lstm.r],
+        are_transposed: true,
+        b: lstm.b,
+        sequence_lens: lstm.sequence_lens,
+        initial: vec![lstm.initial_h, lstm.initial_c],
+        peepholes: lstm.p,
+        direction: lstm.direction,
+        layout: 0,
+        gates: 4,
     };
-    node.expect_equal(features, columns, "features and columns of the weights")?;
-    let outputs = [steps, directions, batch, hidden].map(Clone::clone).to_vec();
-    let state = [directions, batch, hidden].map(Clone::clone).to_vec();
-    Ok(vec![Some(outputs), Some(state.clone()), Some(state)])
+    operands.shapes(node)
 }
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {

@@ -5,7 +5,8 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
 use super::activation::{self, activations};
-use super::layer::{Cell, Layer, RANKS, Weights, shapes};
+use super::layer::{Cell, Layer, RANKS, Weights};
+use super::shapes::Operands;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -20,7 +21,19 @@ pub(crate) const GRU: Operator = Operator {
     normalize: Some(|node, _| activation::check(node, 2)),
     shapes: Some(|node| {
         let gru: views::GRU = node.view();
-        shapes(node, [gru.x, gru.w, gru.r], gru.layout, 1)
+        let operands = Operands {
+            x: gru.x,
+            weights: [gru.w, gru.r],
+            are_transposed: false,
+            b: gru.b,
+            sequence_lens: gru.sequence_lens,
+            initial: vec![gru.initial_h],
+            peepholes: None,
+            direction: gru.direction,
+            layout: gru.layout,
+            gates: GATES,
+        };
+        operands.shapes(node)
     }),
     compose: Some(compose),
     ..Operator::of(OnnxOp::GRU)

@@ -7,7 +7,6 @@ use super::activation::Activation;
 use crate::graph::{Emitter, Problem, Scan};
 use crate::operator::Rank;
 use crate::quantization::IntegerProduct;
-use crate::shape::{Answer, Condition, Node};
 
 /// A layer as the operators describe it.
 pub(super) struct Layer {
@@ -221,10 +220,22 @@ impl Layer {
                 output = emit.plain("Where", &[runs, output, zero]);
                 next = next.iter().zip(states).map(|(&new, &old)| emit.plain("Where", &[runs, new, old])).collect();
             }
+            if !self.has_known_weights(emit) {
+                // what steps would tell must be known if there is none
+                output = emit.reshaped_like(output, initial[0]);
+            }
             (next, vec![output])
         });
         let outputs = results.pop().expect("the outputs are collected");
         [vec![outputs], results].concat()
+    }
+
+    /// Whether the gates' extents are known at compile time.
+    fn has_known_weights(&self, emit: &Emitter) -> bool {
+        let is_static = |value: Value| emit.body.value_type(value).static_shape().is_some();
+        [self.w, self.r].into_iter().all(|weights| match weights {
+            Weights::Plain(values) | Weights::Quantized { values, .. } => is_static(values),
+        })
     }
 
     /// `x · wᵀ + biases`, `[steps, batch, gates * hidden]`.
@@ -237,16 +248,21 @@ impl Layer {
         emit.plain("Add", &[product, bias])
     }
 
-    /// `[batch, hidden]`
+    /// `[batch, hidden]`, with the extents of the other operands.
     fn initial_state(&self, emit: &mut Emitter, x: Value, given: Option<Value>, direction: usize) -> Value {
+        let given = given.map(|given| {
+            let is_static = emit.body.value_type(given).static_shape().is_some();
+            let given = if self.layout == 1 { emit.transpose(given, &[1, 0, 2]) } else { given };
+            (of_direction(emit, given, direction), is_static)
+        });
+        if let Some((given, true)) = given {
+            return given;
+        }
+        let (batch, hidden) = (emit.extent(x, 1), self.r.features(emit));
+        let shape = emit.list(&[batch, hidden]);
         match given {
-            Some(given) => {
-                let given = if self.layout == 1 { emit.transpose(given, &[1, 0, 2]) } else { given };
-                of_direction(emit, given, direction)
-            }
+            Some((given, _)) => emit.op("Reshape", &[given, shape], [("allowzero", Attribute::i64(1))]),
             None => {
-                let (batch, hidden) = (emit.extent(x, 1), self.r.features(emit));
-                let shape = emit.list(&[batch, hidden]);
                 let zero = emit.number_like(0.0, x);
                 emit.plain("Expand", &[zero, shape])
             }
@@ -297,26 +313,4 @@ fn pieces(emit: &mut Emitter, value: Value, sizes: &[i64], axis: i64) -> Vec<Val
             part
         })
         .collect()
-}
-
-/// Shapes of all outputs and of `states` last states.
-pub(super) fn shapes(node: &mut Node<'_, '_>, operands: [Value; 3], layout: i64, states: usize) -> Answer {
-    let [x, w, r] = operands.map(|operand| node.shape_of(operand));
-    let (Some(x), Some(w), Some(r)) = (x, w, r) else { return Ok(vec![]) };
-    let ([first, second, features], [directions, _, columns], [_, _, hidden]) =
-        (x.as_slice(), w.as_slice(), r.as_slice())
-    else {
-        return Err("operands must have rank 3".to_string());
-    };
-    node.require(Condition::Equal(features.clone(), columns.clone()), || {
-        format!("{features} features for weights of {columns} columns")
-    })?;
-    let (outputs, state) = match layout {
-        0 => ([first, directions, second, hidden], [directions, second, hidden]),
-        _ => ([first, second, directions, hidden], [first, directions, hidden]),
-    };
-    let state = state.map(Clone::clone).to_vec();
-    let mut answer = vec![Some(outputs.map(Clone::clone).to_vec())];
-    answer.resize(1 + states, Some(state));
-    Ok(answer)
 }

@@ -7,7 +7,8 @@ use dialects::onnx::views::{self, Direction, View};
 use ir::Value;
 
 use super::activation::{self, activations};
-use super::layer::{Cell, Layer, RANKS, Weights, of_direction, shapes, split};
+use super::layer::{Cell, Layer, RANKS, Weights, of_direction, split};
+use super::shapes::Operands;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -23,7 +24,19 @@ pub(crate) const LSTM: Operator = Operator {
     normalize: Some(|node, _| activation::check(node, 3)),
     shapes: Some(|node| {
         let lstm: views::LSTM = node.view();
-        shapes(node, [lstm.x, lstm.w, lstm.r], lstm.layout, 2)
+        let operands = Operands {
+            x: lstm.x,
+            weights: [lstm.w, lstm.r],
+            are_transposed: false,
+            b: lstm.b,
+            sequence_lens: lstm.sequence_lens,
+            initial: vec![lstm.initial_h, lstm.initial_c],
+            peepholes: lstm.p,
+            direction: lstm.direction,
+            layout: lstm.layout,
+            gates: GATES,
+        };
+        operands.shapes(node)
     }),
     compose: Some(|emit, op| Lstm::of(View::of(&emit.body, op)).compose(emit)),
     ..Operator::of(OnnxOp::LSTM)

@@ -5,9 +5,11 @@ mod gru;
 mod layer;
 mod lstm;
 mod rnn;
+mod shapes;
 
 pub(crate) use layer::{RANKS, Weights};
 pub(crate) use lstm::Lstm;
+pub(crate) use shapes::Operands;
 
 use crate::operator::Operator;
 

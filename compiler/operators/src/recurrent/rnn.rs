@@ -5,7 +5,8 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
 use super::activation::{self, activations};
-use super::layer::{Layer, RANKS, Weights, shapes};
+use super::layer::{Layer, RANKS, Weights};
+use super::shapes::Operands;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -14,7 +15,19 @@ pub(crate) const RNN: Operator = Operator {
     normalize: Some(|node, _| activation::check(node, 1)),
     shapes: Some(|node| {
         let rnn: views::RNN = node.view();
-        shapes(node, [rnn.x, rnn.w, rnn.r], rnn.layout, 1)
+        let operands = Operands {
+            x: rnn.x,
+            weights: [rnn.w, rnn.r],
+            are_transposed: false,
+            b: rnn.b,
+            sequence_lens: rnn.sequence_lens,
+            initial: vec![rnn.initial_h],
+            peepholes: None,
+            direction: rnn.direction,
+            layout: rnn.layout,
+            gates: 1,
+        };
+        operands.shapes(node)
     }),
     compose: Some(compose),
     ..Operator::of(OnnxOp::RNN)
