@@ -185,7 +185,8 @@ impl<'m> Importer<'_, 'm> {
     /// Reports extents and bounds for dimensions that the model does not name.
     fn check_dimensions(&mut self, graph: &GraphProto) {
         let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
-        let known: IndexSet<&str> = infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).collect();
+        let known: IndexSet<&str> =
+            infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).map(|(_, name)| name).collect();
         let stated = self.options.dimensions.keys().chain(&self.options.bounded);
         let unknown = stated.filter(|name| !known.contains(&***name));
         for name in unknown {
@@ -196,13 +197,27 @@ impl<'m> Importer<'_, 'm> {
         }
     }
 
-    /// Reports shapes for inputs that the model does not have.
+    /// Reports shapes for inputs that the model does not have, and extents that contradict those of dimensions.
     fn check_shapes(&mut self, graph: &GraphProto) {
         let known: IndexSet<&str> = graph.input.iter().map(|input| &*input.name).collect();
         for name in self.options.shapes.keys().filter(|name| !known.contains(&***name)) {
             let names = known.iter().copied().collect::<Vec<_>>().join(", ");
             let message = format!("--shape {name}=…: the model has no input of this name; it has {names}");
             self.errors.push(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message));
+        }
+        for input in &graph.input {
+            let Some(shape) = self.options.shapes.get(&input.name) else { continue };
+            for (axis, name) in named_dimensions(input.r#type.as_ref()) {
+                let given = shape.get(axis).copied().flatten();
+                let stated = self.options.dimensions.get(name).copied();
+                if let Some((given, stated)) = given.zip(stated).filter(|(given, stated)| given != stated) {
+                    let input = &input.name;
+                    let message = format!(
+                        "--dim {name}={stated}: --shape {input}=… has {given} at axis {axis}, which is '{name}'"
+                    );
+                    self.errors.push(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message));
+                }
+            }
         }
     }
 

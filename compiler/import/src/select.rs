@@ -31,7 +31,8 @@ pub(crate) fn select<'m>(model: Cow<'m, Model>, options: &Options) -> ir::Result
 /// and the axis.
 fn unnamed(graph: &GraphProto, options: &Options) -> Vec<(usize, usize, String)> {
     let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
-    let known: IndexSet<&str> = infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).collect();
+    let names = infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).map(|(_, name)| name);
+    let known: IndexSet<&str> = names.collect();
     let place = |name: &String| {
         let (input, axis) = name.rsplit_once('_')?;
         let (input, axis) = (graph.input.iter().position(|info| info.name == input)?, axis.parse().ok()?);

@@ -71,13 +71,14 @@ pub(crate) fn dimension_names(proto: Option<&TypeProto>, bindings: &Bindings) ->
     (!names.is_empty()).then(|| names.join(","))
 }
 
-/// The names of dimensions in a tensor type.
-pub(crate) fn named_dimensions(proto: Option<&TypeProto>) -> Vec<&str> {
+/// The named dimensions of a tensor type, with their axes.
+pub(crate) fn named_dimensions(proto: Option<&TypeProto>) -> Vec<(usize, &str)> {
     let Some(TypeValue::Tensor(tensor)) = proto.and_then(|proto| proto.value.as_ref()) else { return vec![] };
     let dimensions = tensor.shape.iter().flat_map(|shape| &shape.dim);
     dimensions
-        .filter_map(|dimension| match &dimension.value {
-            Some(DimensionValue::Param(name)) => Some(name.as_str()),
+        .enumerate()
+        .filter_map(|(axis, dimension)| match &dimension.value {
+            Some(DimensionValue::Param(name)) => Some((axis, name.as_str())),
             _ => None,
         })
         .collect()
