@@ -23,6 +23,9 @@ pub(crate) const SCRATCH: &str = "onnxc";
 /// Generates native code, or its text, and writes that.
 pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> Result<(), Failure> {
     program.check()?;
+    if arguments.emit == Emit::Exe {
+        program.check_files()?;
+    }
     let mut whole = program.join(&arguments.symbols(), arguments.cpu().1);
     whole.interface.loads_weights = arguments.weights.is_some();
     let is_header = arguments.emit == Emit::Header;

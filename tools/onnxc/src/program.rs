@@ -48,6 +48,18 @@ impl Program {
         Ok(())
     }
 
+    /// Refuses inputs that a program cannot read from files.
+    pub(crate) fn check_files(&self) -> Result<(), Failure> {
+        let (_, signature) = &self.inference;
+        match signature.inputs.iter().find(|port| type_name(&port.element) == "string") {
+            Some(port) => {
+                let message = format!("input '{}': programs read no strings; --emit lib passes them", port.name);
+                Err(Failure::new(ErrorClass::Unsupported, message))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// One module of all parts, with the interface whose symbols begin with `name`.
     pub(crate) fn join(self, name: &str, required_level: i64) -> Whole {
         let (mut module, signature) = self.inference;
