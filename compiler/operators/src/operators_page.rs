@@ -21,7 +21,7 @@ Where the documents do not specify a result, or ONNX's reference evaluator and O
 - **Truth values** (`keepdims`, `transA`, `exclusive`, …): any integer but 0 is true, in every operator. `onnxc check` reports
   those that are neither 0 nor 1 (`attribute-flag`).
 - **ArgMax, ArgMin**: NaN is the extreme of an axis that has one, the first or the last NaN, as in the reference evaluator and in
-  NumPy. ONNX Runtime passes over a NaN that is not the first element.
+  NumPy. ONNX Runtime passes over a NaN that is not the first element. The index for an axis without elements is 0.
 - **Clip** is `Min(max, Max(min, x))`, as its page specifies: a bound that is NaN makes every result NaN, as in the reference evaluator;
   in ONNX Runtime it is not a bound. Bounds are scalars.
 - **DequantizeLinear** of `int32`: the difference from the zero point wraps around in `int32`, as in ONNX Runtime.
@@ -29,6 +29,11 @@ Where the documents do not specify a result, or ONNX's reference evaluator and O
   cell. So does ONNX Runtime; the reference evaluator ignores `clip`. No bound follows from a `clip` that is not positive.
 - **Pad**: negative pads crop first. `reflect` and `wrap` then repeat what is left as often as the pads need, as `numpy.pad` does;
   ONNX Runtime refuses `reflect` pads that are not smaller than the axis.
+- **Range** of a number that is NaN is empty.
+- **Reshape**: an extent of -1 next to extents of 0 that are copied from an empty input is 0; ONNX Runtime refuses it.
+- **STFT** of a signal that is shorter than a frame has no frame.
+- **NonMaxSuppression** selects no box whose score is NaN.
+- **ConvTranspose**, `SAME_UPPER` with negative padding: of an odd number of zeros that extend the result, one more comes last.
 - **Tree ensembles**: a leaf may have several votes for one target, and each counts, as in the reference evaluator. ONNX Runtime
   counts one of them if there is a single target.
 - **TensorScatter**, mode `linear`: rows that do not fit into the cache are a run-time error. So are sequences that are longer than

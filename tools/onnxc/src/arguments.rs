@@ -92,7 +92,7 @@ pub(crate) struct Arguments {
     /// The shape of an input, fixed before compilation
     #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
     pub(crate) shapes: Vec<(String, Vec<i64>)>,
-    /// The outputs to compute, by name; also values inside the graph
+    /// The outputs to compute, by name; also results of nodes inside the graph
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) outputs: Vec<String>,
     /// No warnings
