@@ -5,7 +5,7 @@ pub(crate) fn sampled<C>(cases: impl IntoIterator<Item = C>, step: usize) -> imp
     cases.into_iter().step_by(if cfg!(miri) { step } else { 1 })
 }
 
-/// Whether Miri leaves out a case with so many terms.
+/// Whether Miri leaves out a case with this number of terms.
 pub(crate) fn is_long(terms: usize) -> bool {
     cfg!(miri) && terms > 30_000
 }

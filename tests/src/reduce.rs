@@ -1,6 +1,6 @@
 //! Makes a module smaller while something about it stays: what `mlir-reduce` and `onnx-reduce` are for.
 //!
-//! Each kind of [`Cut`] lists its sites in the module, and takes halves, quarters and so on of them away until single ones stay
+//! Each kind of [`Cut`] lists its sites in the module, and takes away a half of them, a quarter and so on, down to single ones
 //! (delta debugging: Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input"). A module that was valid stays valid.
 
 use ir::{Attribute, Attributes, Block, Body, DenseElements, Module, Op, PrintOptions, Registry, Value};
@@ -77,7 +77,7 @@ fn reduce_by(cut: Cut, best: &mut Module, registry: &Registry, holds: &mut impl 
     let mut is_smaller = false;
     let mut size = sites(cut, best).len();
     while size > 0 {
-        // from the end, as operations use what stands before them
+        // from the end, as operations use what comes before them
         let mut end = sites(cut, best).len();
         while end > 0 {
             let chosen: Vec<Site> = sites(cut, best).drain(end.saturating_sub(size)..end).rev().collect();

@@ -221,7 +221,7 @@ impl Layer {
                 next = next.iter().zip(states).map(|(&new, &old)| emit.plain("Where", &[runs, new, old])).collect();
             }
             if !self.has_known_weights(emit) {
-                // what steps would tell must be known if there is none
+                // without a step, nothing else states the extents
                 output = emit.reshaped_like(output, initial[0]);
             }
             (next, vec![output])
