@@ -1,6 +1,6 @@
 //! Makes a module smaller while something about it stays: what `mlir-reduce` and `onnx-reduce` are for.
 //!
-//! Each kind of [`Cut`] lists its sites in the module, and takes away a half of them, a quarter and so on, down to single ones
+//! Each kind of `Cut` lists its sites in the module, and takes away a half of them, a quarter and so on, down to single ones
 //! (delta debugging: Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input"). A module that was valid stays valid.
 
 use ir::{Attribute, Attributes, Block, Body, DenseElements, Module, Op, PrintOptions, Registry, Value};
