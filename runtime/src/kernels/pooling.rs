@@ -416,7 +416,7 @@ mod tests {
     fn columns_that_windows_share() {
         // integers, whose sums are the same in any order
         let numbers: Vec<f32> = (0..40_000).map(|at| ((at * 37 + 11) % 101) as f32).collect();
-        for (step, count) in sampled([(1, 40), (2, 30), (2, 3), (1, 9000), (3, 2500)], 2) {
+        for (step, count) in sampled([(1, 40), (2, 30), (2, 3), (1, 9000), (3, 2500)], 5) {
             let (source, columns) = (if count > 100 { 10_000 } else { 100 }, 5);
             let windows = Windows { step, loops: [(1, 0), (3, source), (columns, 1)] };
             let expected = |line: usize, at: usize| -> f32 {
