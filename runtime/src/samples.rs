@@ -7,5 +7,5 @@ pub(crate) fn sampled<C>(cases: impl IntoIterator<Item = C>, step: usize) -> imp
 
 /// Whether Miri leaves out a case with this number of terms.
 pub(crate) fn is_long(terms: usize) -> bool {
-    cfg!(miri) && terms > 30_000
+    cfg!(miri) && terms > 3_000
 }
