@@ -136,7 +136,7 @@ fn sites(cut: Cut, module: &Module) -> Vec<Site> {
     }
 }
 
-/// The extents of types in a module's text, the largest first.
+/// The extents of types in a module's text, the largest last, as sites are taken from the end.
 fn extents(text: &str) -> Vec<Site> {
     let extent = Regex::new("[<x]([0-9]+)x").expect("it is an expression");
     // extents that follow each other share the `x` between them
