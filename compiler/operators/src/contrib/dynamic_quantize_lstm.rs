@@ -6,52 +6,40 @@ use ir::{Attribute, Op, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
-use crate::recurrent::{Lstm, Operands, RANKS, Weights};
-use crate::shape::{Answer, Node};
+use crate::recurrent::{Lstm, RANKS, Weights};
 
 pub(crate) const DYNAMIC_QUANTIZE_LSTM: Operator = Operator {
     ranks: &RANKS,
-    shapes: Some(shapes),
+    shapes: Some(|node| lstm(node.view()).shapes(node)),
     compose: Some(compose),
     ..Operator::of(OnnxOp::MicrosoftDynamicQuantizeLSTM)
 };
 
-fn shapes(node: &mut Node<'_, '_>) -> Answer {
-    let lstm: microsoft::DynamicQuantizeLSTM = node.view();
-    let operands = Operands {
-        x: lstm.x,
-        weights: [lstm.w, lstm.r],
-        are_transposed: true,
-        b: lstm.b,
-        sequence_lens: lstm.sequence_lens,
-        initial: vec![lstm.initial_h, lstm.initial_c],
-        peepholes: lstm.p,
-        direction: lstm.direction,
+fn lstm(node: microsoft::DynamicQuantizeLSTM) -> Lstm {
+    Lstm {
+        x: node.x,
+        w: Weights::Quantized { values: node.w, scale: node.w_scale, zero_point: node.w_zero_point },
+        r: Weights::Quantized { values: node.r, scale: node.r_scale, zero_point: node.r_zero_point },
+        b: node.b,
+        sequence_lens: node.sequence_lens,
+        initial: [node.initial_h, node.initial_c],
+        peepholes: node.p,
+        direction: node.direction,
         layout: 0,
-        gates: 4,
-    };
-    operands.shapes(node)
+        clip: node.clip,
+        activations: node.activations,
+        alphas: node.activation_alpha,
+        betas: node.activation_beta,
+        coupled: node.input_forget != 0,
+    }
 }
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
-    let lstm = microsoft::DynamicQuantizeLSTM::of(&emit.body, op);
-    let layer = Lstm {
-        x: lstm.sequence_lens.map_or(lstm.x, |lengths| without_padding(emit, lstm.x, lengths)),
-        w: Weights::Quantized { values: lstm.w, scale: lstm.w_scale, zero_point: lstm.w_zero_point },
-        r: Weights::Quantized { values: lstm.r, scale: lstm.r_scale, zero_point: lstm.r_zero_point },
-        b: lstm.b,
-        sequence_lens: lstm.sequence_lens,
-        initial: [lstm.initial_h, lstm.initial_c],
-        peepholes: lstm.p,
-        direction: lstm.direction,
-        layout: 0,
-        clip: lstm.clip,
-        activations: lstm.activations,
-        alphas: lstm.activation_alpha,
-        betas: lstm.activation_beta,
-        coupled: lstm.input_forget != 0,
-    };
-    layer.compose(emit)
+    let mut lstm = lstm(View::of(&emit.body, op));
+    if let Some(lengths) = lstm.sequence_lens {
+        lstm.x = without_padding(emit, lstm.x, lengths);
+    }
+    lstm.compose(emit)
 }
 
 /// `x` with zeros after the end of the longest sequence, which are in the range of every quantisation.

@@ -6,7 +6,6 @@ use ir::{Op, Value};
 
 use super::activation::{self, activations};
 use super::layer::{Cell, Layer, RANKS, Weights};
-use super::shapes::Operands;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -19,30 +18,13 @@ const HIDDEN: usize = 2;
 pub(crate) const GRU: Operator = Operator {
     ranks: RANKS.split_at(6).0,
     normalize: Some(|node, _| activation::check(node, 2)),
-    shapes: Some(|node| {
-        let gru: views::GRU = node.view();
-        let operands = Operands {
-            x: gru.x,
-            weights: [gru.w, gru.r],
-            are_transposed: false,
-            b: gru.b,
-            sequence_lens: gru.sequence_lens,
-            initial: vec![gru.initial_h],
-            peepholes: None,
-            direction: gru.direction,
-            layout: gru.layout,
-            gates: GATES,
-        };
-        operands.shapes(node)
-    }),
+    shapes: Some(|node| layer(&node.view()).shapes(node, None)),
     compose: Some(compose),
     ..Operator::of(OnnxOp::GRU)
 };
 
-fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
-    let gru = views::GRU::of(&emit.body, op);
-    let linear = gru.linear_before_reset != 0;
-    let layer = Layer {
+fn layer(gru: &views::GRU) -> Layer {
+    Layer {
         x: gru.x,
         w: Weights::Plain(gru.w),
         r: Weights::Plain(gru.r),
@@ -54,8 +36,14 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         clip: gru.clip,
         gates: GATES,
         // if the reset is applied after the product, the hidden gate reads the same state as the others
-        products: if linear { &[GATES] } else { &[GATES - 1, 1] },
-    };
+        products: if gru.linear_before_reset != 0 { &[GATES] } else { &[GATES - 1, 1] },
+    }
+}
+
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let gru = views::GRU::of(&emit.body, op);
+    let linear = gru.linear_before_reset != 0;
+    let layer = layer(&gru);
     let numbers = (gru.activation_alpha.as_deref(), gru.activation_beta.as_deref());
     let functions = activations(gru.activations.as_deref(), numbers, layer.directions(), &["Sigmoid", "Tanh"])?;
     // otherwise the recurrence's bias is reset as well

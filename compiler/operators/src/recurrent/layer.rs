@@ -45,6 +45,20 @@ enum Factor {
 }
 
 impl Weights {
+    pub(super) fn values(self) -> Value {
+        match self {
+            Weights::Plain(values) | Weights::Quantized { values, .. } => values,
+        }
+    }
+
+    /// Whether the features come before the gates.
+    pub(super) fn are_transposed(self) -> bool {
+        match self {
+            Weights::Plain(_) => false,
+            Weights::Quantized { .. } => true,
+        }
+    }
+
     /// The factor of one direction.
     fn factor(self, emit: &mut Emitter, direction: usize) -> Factor {
         match self {
@@ -62,10 +76,7 @@ impl Weights {
 
     /// The number of features.
     fn features(self, emit: &mut Emitter) -> Value {
-        match self {
-            Weights::Plain(weights) => emit.extent(weights, 2),
-            Weights::Quantized { values, .. } => emit.extent(values, 1),
-        }
+        emit.extent(self.values(), if self.are_transposed() { 1 } else { 2 })
     }
 }
 
@@ -232,10 +243,7 @@ impl Layer {
 
     /// Whether the gates' extents are known at compile time.
     fn has_known_weights(&self, emit: &Emitter) -> bool {
-        let is_static = |value: Value| emit.body.value_type(value).static_shape().is_some();
-        [self.w, self.r].into_iter().all(|weights| match weights {
-            Weights::Plain(values) | Weights::Quantized { values, .. } => is_static(values),
-        })
+        [self.w, self.r].iter().all(|weights| emit.body.value_type(weights.values()).static_shape().is_some())
     }
 
     /// `x · wᵀ + biases`, `[steps, batch, gates * hidden]`.

@@ -8,9 +8,9 @@ use ir::Value;
 
 use super::activation::{self, activations};
 use super::layer::{Cell, Layer, RANKS, Weights, of_direction, split};
-use super::shapes::Operands;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
+use crate::shape::{Answer, Node};
 
 /// Gates in the order of the weights.
 const GATES: i64 = 4;
@@ -22,22 +22,7 @@ const CELL: usize = 3;
 pub(crate) const LSTM: Operator = Operator {
     ranks: &RANKS,
     normalize: Some(|node, _| activation::check(node, 3)),
-    shapes: Some(|node| {
-        let lstm: views::LSTM = node.view();
-        let operands = Operands {
-            x: lstm.x,
-            weights: [lstm.w, lstm.r],
-            are_transposed: false,
-            b: lstm.b,
-            sequence_lens: lstm.sequence_lens,
-            initial: vec![lstm.initial_h, lstm.initial_c],
-            peepholes: lstm.p,
-            direction: lstm.direction,
-            layout: lstm.layout,
-            gates: GATES,
-        };
-        operands.shapes(node)
-    }),
+    shapes: Some(|node| Lstm::of(node.view()).shapes(node)),
     compose: Some(|emit, op| Lstm::of(View::of(&emit.body, op)).compose(emit)),
     ..Operator::of(OnnxOp::LSTM)
 };
@@ -82,9 +67,8 @@ impl Lstm {
         }
     }
 
-    /// All outputs, the last one, and the last cell state.
-    pub(crate) fn compose(&self, emit: &mut Emitter) -> Result<Vec<Option<Value>>, Problem> {
-        let layer = Layer {
+    fn layer(&self) -> Layer {
+        Layer {
             x: self.x,
             w: self.w,
             r: self.r,
@@ -96,7 +80,17 @@ impl Lstm {
             clip: self.clip,
             gates: GATES,
             products: &[GATES],
-        };
+        }
+    }
+
+    /// Shapes of what [`Lstm::compose`] answers.
+    pub(crate) fn shapes(&self, node: &mut Node<'_, '_>) -> Answer {
+        self.layer().shapes(node, self.peepholes)
+    }
+
+    /// All outputs, the last one, and the last cell state.
+    pub(crate) fn compose(&self, emit: &mut Emitter) -> Result<Vec<Option<Value>>, Problem> {
+        let layer = self.layer();
         let numbers = (self.alphas.as_deref(), self.betas.as_deref());
         let functions =
             activations(self.activations.as_deref(), numbers, layer.directions(), &["Sigmoid", "Tanh", "Tanh"])?;

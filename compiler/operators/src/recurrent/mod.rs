@@ -9,7 +9,6 @@ mod shapes;
 
 pub(crate) use layer::{RANKS, Weights};
 pub(crate) use lstm::Lstm;
-pub(crate) use shapes::Operands;
 
 use crate::operator::Operator;
 

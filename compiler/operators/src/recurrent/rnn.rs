@@ -6,36 +6,19 @@ use ir::{Op, Value};
 
 use super::activation::{self, activations};
 use super::layer::{Layer, RANKS, Weights};
-use super::shapes::Operands;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
 pub(crate) const RNN: Operator = Operator {
     ranks: RANKS.split_at(6).0,
     normalize: Some(|node, _| activation::check(node, 1)),
-    shapes: Some(|node| {
-        let rnn: views::RNN = node.view();
-        let operands = Operands {
-            x: rnn.x,
-            weights: [rnn.w, rnn.r],
-            are_transposed: false,
-            b: rnn.b,
-            sequence_lens: rnn.sequence_lens,
-            initial: vec![rnn.initial_h],
-            peepholes: None,
-            direction: rnn.direction,
-            layout: rnn.layout,
-            gates: 1,
-        };
-        operands.shapes(node)
-    }),
+    shapes: Some(|node| layer(&node.view()).shapes(node, None)),
     compose: Some(compose),
     ..Operator::of(OnnxOp::RNN)
 };
 
-fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
-    let rnn = views::RNN::of(&emit.body, op);
-    let layer = Layer {
+fn layer(rnn: &views::RNN) -> Layer {
+    Layer {
         x: rnn.x,
         w: Weights::Plain(rnn.w),
         r: Weights::Plain(rnn.r),
@@ -47,7 +30,12 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         clip: rnn.clip,
         gates: 1,
         products: &[1],
-    };
+    }
+}
+
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let rnn = views::RNN::of(&emit.body, op);
+    let layer = layer(&rnn);
     let names = rnn.activations[..layer.directions().min(rnn.activations.len())].to_vec();
     let numbers = (rnn.activation_alpha.as_deref(), rnn.activation_beta.as_deref());
     let functions = activations(Some(&names), numbers, layer.directions(), &["Tanh"])?;

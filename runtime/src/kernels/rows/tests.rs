@@ -97,11 +97,11 @@ fn rows_have_any_length() {
 
 #[test]
 fn halves_are_converted_exactly() {
-    let halves: Vec<f16> = sampled(0..=u16::MAX, 997).map(f16::from_bits).collect();
+    let narrow: Vec<f16> = sampled(0..=u16::MAX, 997).map(f16::from_bits).collect();
     let bits = |numbers: &[f32]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
     for machine in machines() {
-        let wide: Vec<f32> = apply(machine, RowFunction::Widen, &halves);
-        assert_eq!(bits(&wide), bits(&halves.iter().map(|half| half.to_f32()).collect::<Vec<_>>()));
+        let wide: Vec<f32> = apply(machine, RowFunction::Widen, &narrow);
+        assert_eq!(bits(&wide), bits(&narrow.iter().map(|value| value.to_f32()).collect::<Vec<_>>()));
         let numbers = floats();
         let narrow: Vec<f16> = apply(machine, RowFunction::Narrow, &numbers);
         for (number, half) in numbers.iter().zip(narrow) {
