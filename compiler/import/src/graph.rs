@@ -1,4 +1,4 @@
-//! Converts graphs to blocks: names become values, and nodes are brought into topological order.
+//! Converts graphs to blocks: names become values, and nodes are brought into topological order. Their inputs and outputs: `ports.rs`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use proto::{
 };
 
 use crate::attributes::{import_attribute, kind_of};
-use crate::nchwc_block::Block;
+use crate::ort_nchwc_block::Block;
 use crate::tensors::{import_sparse, import_tensor};
 use crate::trace::Trace;
 use crate::types::{import_type, named_dimensions};

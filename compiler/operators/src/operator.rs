@@ -1,4 +1,4 @@
-//! The row of an operator: everything that ONNX specifies about it, in one place.
+//! The row of an operator: what ONNX specifies about it beyond its signature, which is in `dialects/src/onnx/schemas.txt`.
 
 use dialects::onnx::views::Reader;
 use dialects::onnx::{OnnxOp, schema};

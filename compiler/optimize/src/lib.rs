@@ -85,7 +85,7 @@ impl std::fmt::Display for Extraction {
 /// The allowed rewrites, and their limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Only rules that keep every bit of the results.
+    /// Only rules that keep every bit of the results; `saturate.rs` chooses them.
     pub strict_fp: bool,
     /// Names of families of rules that are left out.
     pub without: Families,

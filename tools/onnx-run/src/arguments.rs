@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line. `lib.rs` makes the options of the compiler from it.
 
 use std::path::PathBuf;
 

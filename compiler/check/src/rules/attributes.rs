@@ -1,4 +1,4 @@
-//! Attributes: their values, and which ones operators take.
+//! Attributes: how they are written, their types, and which ones operators take. What values they may have: `values.rs`.
 
 use dialects::onnx::schema::{self, AttributeSchema, Kind, Schema};
 use proto::{AttributeProto, AttributeType, NodeProto};

@@ -1,6 +1,6 @@
 //! Inserts waits into host functions for weights that are still being prepared when a run begins.
 //!
-//! Prepared weights become ready in chunks, in the order in which a run needs them ([`super::prepare`]). Before its
+//! Prepared weights become ready in chunks, in the order in which a run needs them ([`crate::prepare_constants`]). Before its
 //! first use of a chunk, a host function calls a function that returns once the chunk is ready, and does nothing from
 //! then on.
 //!

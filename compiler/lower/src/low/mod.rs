@@ -15,7 +15,7 @@ mod elementary;
 mod expand;
 mod flatten;
 mod floats;
-mod interface;
+mod freestanding_entries;
 mod library;
 mod narrow;
 mod parallel;
@@ -31,7 +31,7 @@ mod unroll;
 
 pub use crate::kernel::emit::{Order, Target};
 pub use expand::Inline;
-pub use interface::{EntryShapes, Extent, add_entry_points, check_freestanding};
+pub use freestanding_entries::{EntryShapes, Extent, add_entry_points, check_freestanding};
 pub use rows::Functions;
 pub use tile::VectorRegisters;
 

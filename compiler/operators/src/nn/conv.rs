@@ -1,6 +1,11 @@
-//! Conv: shape rule and derivative. Its signature is in `dialects/src/onnx/schemas.txt`, its lowering in `structured/convolution.rs`, its
-//! rewrites in `compiler/optimize/src/rules` (`contraction.rs`, `normalization.rs`, `quantization.rs`), Winograd's algorithm in
-//! `compiler/lower/src/winograd.rs`.
+//! Conv: shape rule and derivative.
+//!
+//! - Signature: `dialects/src/onnx/schemas.txt`
+//! - Lowering: `structured/convolution.rs`
+//! - Optimisations: the rules whose names contain `conv` in `compiler/optimize/src/rules`, `structured/channel_blocks.rs` (blocked
+//!   layouts), `compiler/lower/src/winograd.rs`
+//! - Tests: cases of the backend suite (`tests/tests/conformance.rs`), `compiler/driver/tests/derivatives.rs`,
+//!   `compiler/optimize/src/tests`, `tests/passes/convolution-*.mlir` and `use-winograd*.mlir` there
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use driver::Tensor;
 use ir::{Blob, Type};
 
-use super::truth::{COUNT, is_elementwise, left_side, right_side, run};
+use super::elementwise::{COUNT, is_elementwise, left_side, right_side, run};
 use crate::pattern::Pattern;
 use crate::rules::{Compiled, Kind, RULES};
 

@@ -4,9 +4,9 @@
 //! as its value, any other constant computation as `constant`.
 
 mod bounds;
+mod elementwise;
 mod products;
 mod strict;
-mod truth;
 
 use ir::{Body, Module, Value, parse_module};
 

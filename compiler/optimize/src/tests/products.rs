@@ -4,7 +4,7 @@ use driver::Tensor;
 use ir::{Blob, Module, Type, parse_module};
 
 use super::bounds::{Numbers, ROUNDING, ROUNDINGS};
-use super::truth::{right_side, run};
+use super::elementwise::{right_side, run};
 use crate::pattern::{Names, Pattern};
 use crate::rules::{Compiled, RULES};
 

@@ -1,12 +1,12 @@
 //! Exact rules for data movement: optimised graphs give the same bits, and every rule is applied. Rules between
-//! elementwise operators are tested one by one in `truth`.
+//! elementwise operators are tested one by one in `elementwise`.
 
 use std::sync::Arc;
 
 use driver::{Compiler, Session, Tensor, Type};
 use ir::{Blob, IndexSet};
 
-use super::{module_of, truth};
+use super::{elementwise, module_of};
 use crate::rules::{Kind, RULES};
 use crate::{Options, optimize};
 
@@ -79,7 +79,7 @@ fn movements_are_exact_and_all_are_met() {
         met.extend(rules);
     }
     let is_moving =
-        |rule: &&crate::rules::Compiled| rule.rule.kind == Kind::Exact && !truth::is_elementwise(&rule.from);
+        |rule: &&crate::rules::Compiled| rule.rule.kind == Kind::Exact && !elementwise::is_elementwise(&rule.from);
     let missed: Vec<&str> =
         RULES.all.iter().filter(is_moving).map(|rule| rule.rule.name).filter(|name| !met.contains(name)).collect();
     assert!(missed.is_empty(), "no expression is the left side of {missed:?}");
