@@ -85,3 +85,33 @@
     "func.return"(%r) : (f32) -> ()
   }) {sym_name = "f", function_type = (f32) -> f32} : () -> ()
 }) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+    // expected-error@+1 {{invalid dialect namespace ''}}
+    "test.op"() {text = #.<x>} : () -> ()
+    "func.return"() : () -> ()
+  }) {sym_name = "f", function_type = () -> ()} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+    // expected-error@+1 {{invalid dialect namespace 'a-b'}}
+    "test.op"() {text = !a-b.c} : () -> ()
+    "func.return"() : () -> ()
+  }) {sym_name = "f", function_type = () -> ()} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+    // expected-error@+1 {{invalid dialect namespace '1'}}
+    "test.op"() {text = #1<x>} : () -> ()
+    "func.return"() : () -> ()
+  }) {sym_name = "f", function_type = () -> ()} : () -> ()
+}) : () -> ()

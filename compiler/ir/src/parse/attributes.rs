@@ -101,6 +101,7 @@ impl Parser<'_> {
         let opens_body = self.text.as_bytes().get(self.token.end) == Some(&b'<');
         let Some((dialect, name)) = name.split_once('.') else {
             if opens_body {
+                self.expect_namespace(start, name)?;
                 let body = self.balanced_text()?;
                 return Ok(Attribute::Dialect(name.into(), body[1..body.len() - 1].into()));
             }
@@ -108,6 +109,7 @@ impl Parser<'_> {
             let alias = self.attribute_aliases.get(name).cloned();
             return alias.ok_or_else(|| self.error_at(start, format!("undefined attribute alias '#{name}'")));
         };
+        self.expect_namespace(start, dialect)?;
         let body = if opens_body {
             self.balanced_text()?
         } else {
@@ -115,6 +117,13 @@ impl Parser<'_> {
             ""
         };
         Ok(Attribute::Dialect(dialect.into(), format!("{name}{body}").into()))
+    }
+
+    /// Refuses what is no name of a dialect, as upstream does: `[A-Za-z_][A-Za-z0-9_$]*`.
+    pub(super) fn expect_namespace(&self, start: usize, name: &str) -> Parsed<()> {
+        let is_first = |first: char| first.is_ascii_alphabetic() || first == '_';
+        let is_name = name.starts_with(is_first) && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+        if is_name { Ok(()) } else { Err(self.error_at(start, format!("invalid dialect namespace '{name}'"))) }
     }
 
     /// The text from the `<` directly after the current token to the matching `>`, both included.

@@ -56,6 +56,7 @@ impl Parser<'_> {
                 .cloned()
                 .ok_or_else(|| self.error_at(start, format!("undefined type alias '!{name}'")));
         };
+        self.expect_namespace(start, dialect)?;
         let parameters = if self.eat(b'<') { self.list_until(b'>', Self::r#type)? } else { vec![] };
         Ok(Type::Dialect(Arc::new(DialectType { dialect: dialect.into(), name: name.into(), parameters })))
     }
