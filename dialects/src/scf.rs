@@ -105,6 +105,14 @@ pub fn upper_bounds(body: &Body, op: Op) -> &[Value] {
     &body.op(op).operands()[loops..2 * loops]
 }
 
+/// The number of iterations of a loop with constant bounds and a constant positive step: the ceiling of `(upper - lower) / step`.
+pub fn iterations(body: &Body, [lower, upper, step]: [Value; 3]) -> Option<i64> {
+    let known = |value| constant_integer(body, value).map(i128::from);
+    let (lower, upper, step) = (known(lower)?, known(upper)?, known(step).filter(|&step| step > 0)?);
+    let length = (upper - lower).max(0);
+    Some(i64::try_from((length + step - 1) / step).unwrap_or(i64::MAX))
+}
+
 fn verify_parallel(body: &Body, op: Op) -> Check {
     let sizes = segments(body, op, 4)?;
     let loops = sizes[0];
@@ -146,18 +154,15 @@ fn simplify_if(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
 fn simplify_for(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
     let body = rewriter.body();
     let operands = body.op(op).operands().to_vec();
-    let known = |at: usize| constant_integer(body, operands[at]).map(i128::from);
-    let (Some(lower), Some(upper), Some(step)) = (known(0), known(1), known(2)) else { return false };
     let carried = &operands[3..];
-    if step > 0 && lower >= upper {
-        rewriter.replace(op, carried);
-        return true;
+    match iterations(body, [operands[0], operands[1], operands[2]]) {
+        Some(0) => rewriter.replace(op, carried),
+        Some(1) => {
+            let arguments: Vec<Value> = std::iter::once(operands[0]).chain(carried.iter().copied()).collect();
+            let values = rewriter.inline_block_before(op, 0, &arguments);
+            rewriter.replace(op, &values);
+        }
+        _ => return false,
     }
-    let runs_once = step > 0 && lower + step >= upper;
-    if runs_once {
-        let arguments: Vec<Value> = std::iter::once(operands[0]).chain(carried.iter().copied()).collect();
-        let values = rewriter.inline_block_before(op, 0, &arguments);
-        rewriter.replace(op, &values);
-    }
-    runs_once
+    true
 }

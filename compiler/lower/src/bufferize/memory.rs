@@ -145,9 +145,9 @@ impl Host<'_> {
 
     fn sum(&mut self, a: Value, b: Value) -> Value {
         let known = |value| ir::constant_integer(&self.body, value);
-        match (known(a), known(b)) {
-            (Some(a), Some(b)) => self.index(a + b),
-            _ => self.pure(arith::ADDI, &[a, b], Type::Index, []),
+        match known(a).zip(known(b)).and_then(|(a, b)| a.checked_add(b)) {
+            Some(sum) => self.index(sum),
+            None => self.pure(arith::ADDI, &[a, b], Type::Index, []),
         }
     }
 

@@ -220,7 +220,7 @@ impl Checker<'_> {
             Some(&[base, distance]) => [base, distance],
             _ => return (Some(index), 0),
         };
-        let near = |value: Value| ir::constant_integer(self.body, value).filter(|at| at.abs() < NEAR);
+        let near = |value: Value| ir::constant_integer(self.body, value).filter(|at| (1 - NEAR..NEAR).contains(at));
         match (near(base), near(distance)) {
             (None, Some(distance)) => (Some(base), distance),
             (Some(base), None) => (Some(distance), base),

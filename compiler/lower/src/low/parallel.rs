@@ -80,14 +80,8 @@ impl Loop {
     }
 
     fn is_short(&self, body: &Body) -> bool {
-        let constant = |value| ir::constant_integer(body, value);
-        match (constant(self.low), constant(self.high), constant(self.step)) {
-            (Some(low), Some(high), Some(step)) => {
-                let count = (high - low + step - 1) / step;
-                count <= 1 || count.saturating_mul(self.work) < 2 * abi::GRAIN
-            }
-            _ => false,
-        }
+        scf::iterations(body, [self.low, self.high, self.step])
+            .is_some_and(|count| count <= 1 || count.saturating_mul(self.work) < 2 * abi::GRAIN)
     }
 
     fn block(&self, body: &Body) -> ir::Block {

@@ -125,9 +125,9 @@ impl RowLoop {
         let block = computing_block(body, op)?;
         let &[low, high, step, ..] = body.op(op).operands() else { return None };
         let constant = |value| ir::constant_integer(body, value);
-        let step = constant(step).filter(|step| PIECE % step == 0)?;
+        let step = constant(step).filter(|&step| step > 0 && PIECE % step == 0)?;
         if let (Some(low), Some(high)) = (constant(low), constant(high))
-            && high - low < SHORTEST
+            && high.saturating_sub(low) < SHORTEST
         {
             return None;
         }
