@@ -115,3 +115,23 @@
     "func.return"() : () -> ()
   }) {sym_name = "f", function_type = () -> ()} : () -> ()
 }) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+    // expected-error@+1 {{values of this type are too large to address}}
+    "test.op"() {type = tensor<4611686018427387904x4x0xf32>} : () -> ()
+    "func.return"() : () -> ()
+  }) {sym_name = "f", function_type = () -> ()} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+    // expected-error@+1 {{values of this type are too large to address}}
+    "test.op"() {type = memref<?x4611686018427387904xi8>} : () -> ()
+    "func.return"() : () -> ()
+  }) {sym_name = "f", function_type = () -> ()} : () -> ()
+}) : () -> ()

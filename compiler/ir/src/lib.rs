@@ -60,5 +60,6 @@ pub use registry::{Arity, AttributeDefinition, AttributeKind, Folded, OpDefiniti
 pub use structure::{structural_hash, structurally_equal};
 pub use types::{
     FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Shape, Signedness, TensorType, Type, VectorType,
+    is_addressable,
 };
 pub use verify::verify;

@@ -373,6 +373,17 @@ impl Type {
     }
 }
 
+/// More bytes than the virtual addresses of any processor.
+const BEYOND_MEMORY: i64 = 1 << 57;
+
+/// Whether a machine could address a value of this shape, as far as its extents are known. An extent of zero counts as one, so that the
+/// product of any extents of an addressable shape fits an `i64`.
+pub fn is_addressable(shape: impl IntoIterator<Item = Extent>, element: &Type) -> bool {
+    let bytes = element.byte_width().unwrap_or(1) as i64;
+    let known = shape.into_iter().flatten().map(|extent| extent.max(1));
+    known.fold(bytes, i64::saturating_mul) < BEYOND_MEMORY
+}
+
 impl MemRefType {
     /// Strides in elements, outermost first; `None` entries are dynamic. `None` as a whole for affine layouts.
     pub fn strides(&self) -> Option<Vec<Extent>> {

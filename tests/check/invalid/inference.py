@@ -50,6 +50,7 @@ case("operator-shapes", "function 0 'f' / node 2 'sum'", called(), lambda m: (
     m.functions[0].node.append(node("Add", ["c", "five"], ["b"], name="sum"))))
 case("value-shape-declared", "function 0 'f' / value 0 'b'", called(), lambda m: m.functions[0].value_info.append(info("b", FLOAT, [2, 4])))
 case("value-addressable", at("node 0 'huge'"), model([node("ConstantOfShape", ["s"], ["y"], name="huge")], [], [info("y", FLOAT, [None, None])], [tensor("s", INT64, [2], [1 << 40, 1 << 40])]))
+case("value-addressable", at("node 0 'huge'"), model([node("ConstantOfShape", ["s"], ["y"], name="huge")], [], [info("y", FLOAT, [None, None, None])], [tensor("s", INT64, [3], [1 << 40, 1 << 40, 0])]))
 case("value-type-declared", at("node 0 'relu'"), relu(), lambda m: m.graph.output[0].CopyFrom(info("y", DOUBLE, [2, 3])))
 case("value-type-declared", at("node 0 'first'"), chain(), lambda m: m.graph.value_info.append(info("h", INT64, [2, 3])))
 case("value-type-declared", at("initializer 0 'w'"), weighted(), lambda m: m.graph.output[0].CopyFrom(info("w", DOUBLE, [3])))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::attributes::Attribute;
 use crate::types::{
     DialectType, Extent, FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Signedness, TensorType, Type,
-    VectorType,
+    VectorType, is_addressable,
 };
 
 use super::lexer::Kind;
@@ -101,7 +101,15 @@ impl Parser<'_> {
         Ok(r#type)
     }
 
+    fn expect_addressable(&self, start: usize, shape: &[Extent], element: &Type) -> Parsed<()> {
+        match is_addressable(shape.iter().copied(), element) {
+            true => Ok(()),
+            false => Err(self.error_at(start, "values of this type are too large to address")),
+        }
+    }
+
     fn tensor(&mut self) -> Parsed<Type> {
+        let start = self.token.start;
         let shape = if self.eat(b'*') {
             self.times()?;
             None
@@ -109,6 +117,7 @@ impl Parser<'_> {
             Some(self.shape()?)
         };
         let element = self.r#type()?;
+        self.expect_addressable(start, shape.as_deref().unwrap_or_default(), &element)?;
         let encoding = if self.eat(b',') { Some(self.attribute()?) } else { None };
         Ok(Type::Tensor(Arc::new(TensorType { shape, element, encoding })))
     }
@@ -118,9 +127,11 @@ impl Parser<'_> {
         if self.is(b'[') {
             return Err(self.error_here("scalable vectors are not supported"));
         }
-        let shape: Option<Vec<i64>> = self.shape()?.into_iter().collect();
-        let shape = shape.ok_or_else(|| self.error_at(start, "a vector's extents are static"))?;
+        let shape = self.shape()?;
         let element = self.r#type()?;
+        self.expect_addressable(start, &shape, &element)?;
+        let shape: Option<Vec<i64>> = shape.into_iter().collect();
+        let shape = shape.ok_or_else(|| self.error_at(start, "a vector's extents are static"))?;
         Ok(Type::Vector(Arc::new(VectorType { shape, element })))
     }
 
@@ -128,8 +139,9 @@ impl Parser<'_> {
         if self.is(b'*') {
             return Err(self.error_here("unranked memrefs are not supported"));
         }
-        let shape = self.shape()?;
+        let (start, shape) = (self.token.start, self.shape()?);
         let element = self.r#type()?;
+        self.expect_addressable(start, &shape, &element)?;
         let (mut layout, mut memory_space) = (MemRefLayout::Identity, None);
         let mut at = 0;
         while self.eat(b',') {

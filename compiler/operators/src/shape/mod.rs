@@ -231,14 +231,10 @@ fn known_count(shape: &[DimExpr]) -> Option<i64> {
     }
 }
 
-/// Whether the constants in a shape are exact, and the size of a tensor in bytes fits an `i64` as far as its extents
-/// are known.
+/// Whether the constants in a shape are exact, and a machine could address a tensor of this shape as far as its extents are known.
 fn is_addressable(shape: &[DimExpr], element: &Type) -> bool {
-    let bytes = i64::from(element.bit_width().unwrap_or(8).div_ceil(8));
-    let known = |extent: &DimExpr| extent.as_constant().unwrap_or(1);
-    let fits = shape.iter().map(known).try_fold(bytes, i64::checked_mul).is_some();
     let is_exact = |extent: &DimExpr| matches!(extent, DimExpr::Constant(0..=0xffff_ffff)) || extent.is_exact();
-    shape.iter().all(is_exact) && (fits || shape.contains(&DimExpr::ZERO))
+    shape.iter().all(is_exact) && ir::is_addressable(shape.iter().map(DimExpr::as_constant), element)
 }
 
 /// Infers the shapes of a function. `attributes` are the function's: `arg_attrs` name its arguments and their
