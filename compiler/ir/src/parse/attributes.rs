@@ -119,7 +119,7 @@ impl Parser<'_> {
         Ok(Attribute::Dialect(dialect.into(), format!("{name}{body}").into()))
     }
 
-    /// Refuses what is no name of a dialect, as upstream does: `[A-Za-z_][A-Za-z0-9_$]*`.
+    /// Refuses what is not a name of a dialect, as upstream does: `[A-Za-z_][A-Za-z0-9_$]*`.
     pub(super) fn expect_namespace(&self, start: usize, name: &str) -> Parsed<()> {
         let is_first = |first: char| first.is_ascii_alphabetic() || first == '_';
         let is_name = name.starts_with(is_first) && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
