@@ -177,7 +177,7 @@ fn an_extent_that_overflows_names_its_node() {
         Err(errors) => errors,
     };
     let text = errors[0].to_string();
-    assert!(text.contains(" n52: ") && text.contains("too large to address"), "{text}");
+    assert!(text.contains(" n46: ") && text.contains("too large to address"), "{text}");
 }
 
 /// The processor time of this thread in seconds, which excludes other load.
