@@ -56,6 +56,7 @@ mod tests {
     use super::{prefer_huge, rt_discard};
 
     #[test]
+    #[cfg_attr(miri, ignore = "it knows no `madvise`")]
     fn memory_keeps_its_bytes_in_huge_pages() {
         let mut memory = vec![7u8; 9 << 20];
         prefer_huge(memory.as_mut_ptr(), memory.len() as i64);
@@ -64,6 +65,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "it maps no files")]
     fn discarded_pages_can_be_read_again() {
         let path = std::env::temp_dir().join(format!("runtime-pages-{}", std::process::id()));
         let bytes: Vec<u8> = (0..5 * 4096u32).map(|at| (at % 251) as u8).collect();

@@ -52,6 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "it maps no files")]
     fn only_the_own_file_is_loaded() {
         let path = std::env::temp_dir().join(format!("runtime-weights-{}", std::process::id()));
         let length = HEAD as u64 + 4;
