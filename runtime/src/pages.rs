@@ -56,7 +56,7 @@ mod tests {
     use super::{prefer_huge, rt_discard};
 
     #[test]
-    #[cfg_attr(miri, ignore = "it knows no `madvise`")]
+    #[cfg_attr(miri, ignore = "it does not know `madvise`")]
     fn memory_keeps_its_bytes_in_huge_pages() {
         let mut memory = vec![7u8; 9 << 20];
         prefer_huge(memory.as_mut_ptr(), memory.len() as i64);
