@@ -10,13 +10,23 @@ use ir::{Blob, Type};
 struct Case {
     operator: &'static str,
     attributes: &'static str,
-    /// Elements are positive and negative, and none is near zero.
     operands: &'static [&'static [i64]],
     result: &'static [i64],
     domain: Domain,
+    fixed: Option<Fixed>,
 }
 
+/// An operand that has no derivative.
+struct Fixed {
+    /// Its number among the operands of the operator.
+    at: usize,
+    definition: &'static str,
+    r#type: &'static str,
+}
+
+/// The elements of the operands.
 enum Domain {
+    /// Positive and negative, none near zero.
     All,
     Positive,
 }
@@ -29,8 +39,21 @@ const fn case(
     result: &'static [i64],
     domain: Domain,
 ) -> Case {
-    Case { operator, attributes, operands, result, domain }
+    Case { operator, attributes, operands, result, domain, fixed: None }
 }
+
+impl Case {
+    const fn with(self, fixed: Fixed) -> Case {
+        Case { fixed: Some(fixed), ..self }
+    }
+}
+
+const NO_AXES: Fixed = Fixed { at: 1, definition: "\"onnx.NoValue\"() : () -> none", r#type: "none" };
+const CONDITION: Fixed = Fixed {
+    at: 0,
+    definition: "\"onnx.Constant\"() {value = dense<[true, false, true]> : tensor<3xi1>} : () -> tensor<3xi1>",
+    r#type: "tensor<3xi1>",
+};
 
 const UNARY: &[&[i64]] = &[&[2, 3]];
 
@@ -63,8 +86,8 @@ const CASES: &[Case] = &[
     case("Neg", "", UNARY, &[2, 3], All),
     case("Pow", "", &[&[2, 3], &[3]], &[2, 3], Positive),
     case("Reciprocal", "", UNARY, &[2, 3], All),
-    case("ReduceMean", "", UNARY, &[1, 1], All),
-    case("ReduceSum", "", UNARY, &[1, 1], All),
+    case("ReduceMean", "", UNARY, &[1, 1], All).with(NO_AXES),
+    case("ReduceSum", "", UNARY, &[1, 1], All).with(NO_AXES),
     case("Relu", "", UNARY, &[2, 3], All),
     case("Sigmoid", "", UNARY, &[2, 3], All),
     case("Sin", "", UNARY, &[2, 3], All),
@@ -73,7 +96,7 @@ const CASES: &[Case] = &[
     case("Sqrt", "", UNARY, &[2, 3], Positive),
     case("Sub", "", &[&[3], &[2, 3]], &[2, 3], All),
     case("Tanh", "", UNARY, &[2, 3], All),
-    case("Where", "", &[&[2, 3], &[2, 1]], &[2, 3], All),
+    case("Where", "", &[&[2, 3], &[2, 1]], &[2, 3], All).with(CONDITION),
     // movements
     case("Transpose", "perm = [1, 0]", UNARY, &[3, 2], All),
     case("DepthToSpace", "blocksize = 2 : i64", &[&[1, 4, 1, 2]], &[1, 1, 2, 4], All),
@@ -116,29 +139,22 @@ fn tensor(shape: &[i64], values: &[f64]) -> Tensor {
 /// Compares the derivative of a weighted sum of the result by one operand.
 fn check(case: &Case, by: usize) {
     let shape = case.operands[by];
-    let names: Vec<String> =
+    let mut names: Vec<String> =
         (0..case.operands.len()).map(|at| if at == by { "%x".into() } else { format!("%c{at}") }).collect();
     let values: Vec<Vec<f64>> =
         case.operands.iter().enumerate().map(|(at, shape)| numbers(shape, 5 * at, &case.domain)).collect();
     let (x, result) = (tensor_type(shape), tensor_type(case.result));
-    let types: Vec<String> = case.operands.iter().map(|shape| tensor_type(shape)).collect();
+    let mut types: Vec<String> = case.operands.iter().map(|shape| tensor_type(shape)).collect();
     let mut before = constant("weights", case.result, &numbers(case.result, 3, &All));
     for (at, values) in values.iter().enumerate().filter(|&(at, _)| at != by) {
         before += &constant(&format!("c{at}"), case.operands[at], values);
     }
-    let (mut operands, mut types) = (names.join(", "), types.join(", "));
-    match case.operator {
-        "ReduceMean" | "ReduceSum" => {
-            before += "%none = \"onnx.NoValue\"() : () -> none\n";
-            (operands, types) = (operands + ", %none", types + ", none");
-        }
-        "Where" => {
-            before +=
-                "%p = \"onnx.Constant\"() {value = dense<[true, false, true]> : tensor<3xi1>} : () -> tensor<3xi1>\n";
-            (operands, types) = (format!("%p, {operands}"), format!("tensor<3xi1>, {types}"));
-        }
-        _ => {}
+    if let Some(fixed) = &case.fixed {
+        before += &format!("%fixed = {}\n", fixed.definition);
+        names.insert(fixed.at, "%fixed".into());
+        types.insert(fixed.at, fixed.r#type.into());
     }
+    let (operands, types) = (names.join(", "), types.join(", "));
     before += &format!("%v = \"onnx.{}\"({operands}) {{{}}} : ({types}) -> {result}\n", case.operator, case.attributes);
     let product = format!("\"onnx.Mul\"(%v, %weights) : ({result}, {result}) -> {result}");
     let gradient = format!(
