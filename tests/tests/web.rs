@@ -48,34 +48,102 @@ fn linker() -> PathBuf {
     Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin/gcc-ld/wasm-ld")
 }
 
+/// Dimensions of two inputs, one of which an output has as a multiple.
+const BOUNDED: &str = r#"<ir_version: 10, opset_import: ["": 21]>
+g (float[N,2] x, float[N,M] z) => (float[N,M] y, float[K] flat) <float[2,1] w = {1,10}, int64[1] whole = {-1}> {
+    sum = MatMul (x, w)
+    y = Add (sum, z)
+    twice = Concat <axis = 0> (y, z)
+    flat = Reshape (twice, whole)
+}"#;
+
+const BOUNDED_SCRIPT: &str = r#"
+import { InferenceSession, Tensor } from './bounded/index.mjs';
+const session = await InferenceSession.create();
+const numbers = (dims) => new Tensor('float32', Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, at) => at), dims);
+const run = async (x, z) => {
+    const { y, flat } = await session.run({ x: numbers(x), z: numbers(z) });
+    console.log(`${y.dims.join('x')} ${y.data.join()} ${flat.dims.join('x')} ${flat.data.join()}`);
+};
+const refused = async (x, z) => run(x, z).catch((error) => console.log(error.message));
+await run([3, 2], [3, 1]);
+await run([1, 2], [1, 2]);
+await run([0, 2], [0, 2]);
+await run([2, 2], [2, 0]);
+await refused([4, 2], [4, 2]);
+await refused([2, 2], [3, 2]);
+await refused([2, 3], [2, 2]);
+await refused([2], [2, 2]);
+console.log(await session.run({ x: { type: 'float32', dims: [1, 2], data: [1] } }).catch((error) => error.message));
+"#;
+
+const BOUNDED_PRINTED: &str = "\
+3x1 10,33,56 6 10,33,56,0,1,2
+1x2 10,11 4 10,11,0,1
+0x2  0 
+2x0  0 
+input 'x' has shape [4,2], and N is at most 3
+input 'z' has shape [3,2], not [2,M]
+input 'x' has shape [2,3], not [2,2]
+input 'x' has shape [2], not [N,2]
+input 'x' has shape [1,2], but 1 elements
+";
+
+/// Compiles a model to packages in a scratch folder.
+struct Packages {
+    onnxc: PathBuf,
+    folder: PathBuf,
+}
+
+impl Packages {
+    fn new(name: &str, model: &str) -> Packages {
+        let program = std::env::current_exe().expect("a test is a program");
+        let sibling = program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc");
+        let folder = scratch::folder(name);
+        std::fs::write(folder.join("model.onnxtxt"), model).expect("the folder can be written");
+        Packages { onnxc: onnxc(&sibling).to_path_buf(), folder }
+    }
+
+    /// Makes a package; returns its modules without and with fused multiply-adds, if it has them.
+    fn make(&self, name: &str, options: &[&str]) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+        let mut command = Command::new(&self.onnxc);
+        command.arg(self.folder.join("model.onnxtxt")).args(["--emit", "npm", "--name", "net"]).args(options);
+        let made = command.arg("-o").arg(self.folder.join(name)).env("WASM_LD", linker()).output();
+        let made = made.expect("onnxc starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let bytes = |file: &str| std::fs::read(self.folder.join(name).join(file)).ok();
+        (bytes("net.wasm"), bytes("net.relaxed.wasm"))
+    }
+
+    /// Compares what a script prints; without Node.js there is nothing to compare.
+    fn expect(&self, script: &str, printed: &str) {
+        std::fs::write(self.folder.join("run.mjs"), script).expect("the folder can be written");
+        let Ok(run) = Command::new("node").arg(self.folder.join("run.mjs")).output() else {
+            return tests::skip("node is missing");
+        };
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        assert_eq!(String::from_utf8_lossy(&run.stdout), printed);
+    }
+}
+
 #[test]
 fn a_package_runs_in_node() {
-    let program = std::env::current_exe().expect("a test is a program");
-    let sibling = program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc");
-    let folder = scratch::folder("web");
-    let model = folder.join("model.onnxtxt");
-    std::fs::write(&model, MODEL).expect("the folder can be written");
-    let package = |name: &str, options: &[&str]| {
-        let mut command = Command::new(onnxc(&sibling));
-        command.arg(&model).args(["--emit", "npm", "--name", "net"]).args(options).arg("-o").arg(folder.join(name));
-        let made = command.env("WASM_LD", linker()).output().expect("onnxc starts");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let bytes = |file: &str| std::fs::read(folder.join(name).join(file)).ok();
-        (bytes("net.wasm"), bytes("net.relaxed.wasm"))
-    };
-    let (plain, relaxed) = package("net", &[]);
+    let packages = Packages::new("web", MODEL);
+    let (plain, relaxed) = packages.make("net", &[]);
     assert!(plain.is_some() && relaxed.is_some() && plain != relaxed, "the second module fuses multiply-adds");
-    let described = std::fs::read_to_string(folder.join("net/package.json")).expect("it was written");
+    let described = std::fs::read_to_string(packages.folder.join("net/package.json")).expect("it was written");
     let at = |condition: &str| described.find(condition).unwrap_or_else(|| panic!("{condition}: {described}"));
     assert!(at("\"types\":") < at("\"default\":"), "TypeScript takes the first condition that it knows");
     let parsed: serde_json::Value = serde_json::from_str(&described).expect("JSON");
     assert_eq!(parsed["files"].as_array().map(Vec::len), Some(4));
-    let (fixed, relaxed) = package("fixed", &["--fixed-fp"]);
+    let (fixed, relaxed) = packages.make("fixed", &["--fixed-fp"]);
     assert!(fixed.is_some() && relaxed.is_none(), "its results are those of other processors");
-    std::fs::write(folder.join("run.mjs"), SCRIPT).expect("the folder can be written");
-    let Ok(run) = Command::new("node").arg(folder.join("run.mjs")).output() else {
-        return tests::skip("node is missing");
-    };
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    assert_eq!(String::from_utf8_lossy(&run.stdout), PRINTED);
+    packages.expect(SCRIPT, PRINTED);
+}
+
+#[test]
+fn a_package_with_bounded_dimensions_runs_in_node() {
+    let packages = Packages::new("web-bounded", BOUNDED);
+    packages.make("bounded", &["--dim", "N<=3", "--dim", "M<=2"]);
+    packages.expect(BOUNDED_SCRIPT, BOUNDED_PRINTED);
 }

@@ -75,8 +75,8 @@ pub(crate) struct Arguments {
     /// The optimisation level
     #[arg(short = 'O', default_value_t = 2, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) optimization: u8,
-    /// The extent of a named dimension, fixed before compilation; NAME<=N is the greatest extent, for --freestanding, where
-    /// each run is passed its own
+    /// The extent of a named dimension, fixed before compilation; NAME<=N is the greatest extent, for code with static memory
+    /// (--freestanding, --emit wasm, npm), where each run is passed its own
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension_or_bound)]
     pub(crate) dims: Vec<(String, Dimension)>,
     /// An input with a default that remains an input; others become constants
@@ -252,12 +252,7 @@ impl Arguments {
 
     /// Whether code has no runtime.
     pub(crate) fn is_freestanding(&self) -> bool {
-        self.freestanding || self.has_fixed_extents()
-    }
-
-    /// Whether code has no runtime, and all extents must be fixed.
-    fn has_fixed_extents(&self) -> bool {
-        self.profile == ProfileName::Sonnx || self.is_web()
+        self.freestanding || self.profile == ProfileName::Sonnx || self.is_web()
     }
 
     /// The option that asks for code without a runtime.
@@ -389,10 +384,11 @@ impl Arguments {
             }
         }
         if let Some((name, _)) = self.bounds().first_key_value()
-            && (!self.freestanding || self.has_fixed_extents())
+            && (!self.is_freestanding() || self.profile == ProfileName::Sonnx)
         {
             return Err(Failure::usage(format!(
-                "--dim '{name}<=…': only --freestanding has bounds of extents, which are static memory's"
+                "--dim '{name}<=…': bounds are for code with static memory, which --freestanding and --emit wasm or npm make; \
+                 --profile sonnx has fixed extents"
             )));
         }
         if self.is_freestanding() && self.sanitize {

@@ -89,7 +89,7 @@ fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, dra
                 return write_file(arguments, drafts, |path| write(arguments.relaxed_simd, path));
             }
             let may_fuse = arguments.arithmetic() != Arithmetic::Fixed;
-            crate::web::write_package(arguments, &interface, &signature, drafts)?;
+            crate::web::write_package(arguments, &interface, &signature, &module, drafts)?;
             let modules =
                 [(false, ".wasm"), (true, ".relaxed.wasm")].into_iter().filter(|(relaxed, _)| may_fuse || !relaxed);
             modules.into_iter().try_for_each(|(is_relaxed, ending)| {

@@ -5,7 +5,9 @@ use std::process::Command;
 
 use codegen_llvm::Interface;
 use commandline::{Drafts, Failure, cannot_write};
+use dialects::rt::attributes::OUTPUT_BYTES;
 use driver::{Arithmetic, Signature};
+use ir::Module;
 use serde_json::json;
 
 use crate::arguments::Arguments;
@@ -59,11 +61,15 @@ pub(crate) fn write_package(
     arguments: &Arguments,
     interface: &Interface,
     signature: &Signature,
+    module: &Module,
     drafts: &Drafts,
 ) -> Result<(), Failure> {
     let name = &interface.name;
     let mut described = of_signature(name, signature);
     described["messages"] = json!(interface.messages);
+    // as pairs, because keys of objects that are numbers change their places
+    described["dimensions"] = json!(arguments.bounds().into_iter().collect::<Vec<_>>());
+    described["outputBytes"] = json!(*module.attributes.integers(OUTPUT_BYTES).unwrap_or_default());
     let is_relaxed = arguments.arithmetic() != Arithmetic::Fixed;
     let script = include_str!("web/index.mjs")
         .replace("@SIGNATURE@", &described.to_string())

@@ -31,6 +31,9 @@ const ARRAYS = {
 const ALIGNMENT = 64;
 const PAGE = 65536;
 
+/** The greatest extents of named dimensions, in the order in which a run is passed their extents. */
+const GREATEST = new Map(SIGNATURE.dimensions);
+
 const sizeOf = (dims) => dims.reduce((size, extent) => size * extent, 1);
 const roundUp = (bytes, unit) => Math.ceil(bytes / unit) * unit;
 
@@ -87,18 +90,23 @@ export class InferenceSession {
   constructor(exports) {
     this.#exports = exports;
     let end = roundUp(exports.__heap_base.value, ALIGNMENT);
-    const place = (port) => {
+    const reserve = (bytes) => {
       const address = end;
-      end += roundUp(Math.max(sizeOf(port.shape) * ARRAYS[port.type].BYTES_PER_ELEMENT, 1), ALIGNMENT);
-      return { ...port, address };
-    };
-    const table = (ports) => {
-      const address = end;
-      end += roundUp(4 * Math.max(ports.length, 1), ALIGNMENT);
+      end += roundUp(Math.max(bytes, 1), ALIGNMENT);
       return address;
     };
-    const [inputs, outputs] = [SIGNATURE.inputs, SIGNATURE.outputs].map((ports) => ports.map(place));
-    this.#places = { inputs, outputs, inputTable: table(inputs), outputTable: table(outputs) };
+    const mostBytes = ({ type, shape }) => sizeOf(shape.map((extent) => GREATEST.get(extent) ?? extent)) * ARRAYS[type].BYTES_PER_ELEMENT;
+    const inputs = SIGNATURE.inputs.map((port) => ({ ...port, address: reserve(mostBytes(port)) }));
+    const outputs = SIGNATURE.outputs.map((port, at) => ({ ...port, address: reserve(SIGNATURE.outputBytes[at] ?? mostBytes(port)) }));
+    const rank = outputs.reduce((sum, port) => sum + port.shape.length, 0);
+    this.#places = {
+      inputs,
+      outputs,
+      inputTable: reserve(4 * inputs.length),
+      outputTable: reserve(4 * outputs.length),
+      dimensions: reserve(8 * GREATEST.size),
+      outputExtents: reserve(8 * rank),
+    };
     const missing = end - exports.memory.buffer.byteLength;
     if (missing > 0) exports.memory.grow(Math.ceil(missing / PAGE));
     for (const [address, ports] of [[this.#places.inputTable, inputs], [this.#places.outputTable, outputs]])
@@ -119,22 +127,56 @@ export class InferenceSession {
     throw new Error(SIGNATURE.messages[Number(status) - 1] ?? `status ${status}`);
   }
 
-  #view(port) {
-    return new ARRAYS[port.type](this.#exports.memory.buffer, port.address, sizeOf(port.shape));
+  #view({ type, address }, shape) {
+    return new ARRAYS[type](this.#exports.memory.buffer, address, sizeOf(shape));
+  }
+
+  /** Puts an input into the memory. `extents` has those of dimensions of the inputs before, and gets those of this one. */
+  #feed(port, tensor, extents) {
+    if (!tensor) throw new Error(`input '${port.name}' is missing`);
+    if (tensor.type !== port.type) throw new TypeError(`input '${port.name}' has type ${tensor.type}, not ${port.type}`);
+    const refused = (why) => new RangeError(`input '${port.name}' has shape [${tensor.dims}], ${why}`);
+    const known = (extent) => (typeof extent === 'number' ? extent : extents.get(extent));
+    const unlike = () => refused(`not [${port.shape.map((extent) => known(extent) ?? extent)}]`);
+    if (tensor.dims.length !== port.shape.length) throw unlike();
+    port.shape.forEach((extent, axis) => {
+      const own = tensor.dims[axis];
+      if ((known(extent) ?? own) !== own) throw unlike();
+      if (typeof extent === 'number') return;
+      if (own > GREATEST.get(extent)) throw refused(`and ${extent} is at most ${GREATEST.get(extent)}`);
+      extents.set(extent, own);
+    });
+    if (tensor.data.length !== sizeOf(tensor.dims)) throw refused(`but ${tensor.data.length} elements`);
+    this.#view(port, tensor.dims).set(tensor.data);
+  }
+
+  /** Runs the module on the inputs in its memory, and returns the shapes of the outputs. */
+  #call(extents) {
+    const { inputTable, outputTable, dimensions, outputExtents, outputs } = this.#places;
+    const { memory, @NAME@_run: run } = this.#exports;
+    if (GREATEST.size === 0) {
+      this.#check(run(inputTable, outputTable));
+      return outputs.map((port) => port.shape);
+    }
+    const given = [...GREATEST.keys()].map((name) => BigInt(extents.get(name) ?? 0));
+    new BigInt64Array(memory.buffer, dimensions, GREATEST.size).set(given);
+    this.#check(run(inputTable, outputTable, dimensions, outputExtents));
+    let next = outputExtents;
+    return outputs.map(({ shape }) => {
+      const found = Array.from(new BigInt64Array(memory.buffer, next, shape.length), Number);
+      next += 8 * shape.length;
+      return found;
+    });
   }
 
   /** Runs the model on tensors by name, each with `type`, `data` and `dims`; returns its outputs, or those in `fetches`, by name. */
   async run(feeds, fetches = this.outputNames) {
-    for (const port of this.#places.inputs) {
-      const tensor = feeds[port.name];
-      if (!tensor) throw new Error(`input '${port.name}' is missing`);
-      if (tensor.type !== port.type) throw new TypeError(`input '${port.name}' has type ${tensor.type}, not ${port.type}`);
-      if (`${tensor.dims}` !== `${port.shape}`) throw new RangeError(`input '${port.name}' has shape [${tensor.dims}], not [${port.shape}]`);
-      this.#view(port).set(tensor.data);
-    }
-    this.#check(this.#exports.@NAME@_run(this.#places.inputTable, this.#places.outputTable));
-    const wanted = this.#places.outputs.filter((port) => fetches.includes(port.name));
-    return Object.fromEntries(wanted.map((port) => [port.name, new Tensor(port.type, this.#view(port).slice(), port.shape)]));
+    const { inputs, outputs } = this.#places;
+    const extents = new Map();
+    for (const port of inputs) this.#feed(port, feeds[port.name], extents);
+    const shapes = this.#call(extents);
+    const results = outputs.map((port, at) => [port.name, port, shapes[at]]).filter(([name]) => fetches.includes(name));
+    return Object.fromEntries(results.map(([name, port, shape]) => [name, new Tensor(port.type, this.#view(port, shape).slice(), shape)]));
   }
 
   /** Nothing has to be released; the garbage collector frees the module's memory. */
