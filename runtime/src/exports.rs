@@ -1,6 +1,6 @@
 //! Every exported symbol by name.
 
-use crate::{calls, clock, context, elementary, kernels, pages, pool, scratch};
+use crate::{calls, clock, context, elementary, kernels, pages, parts, pool, scratch};
 
 macro_rules! symbol_table {
     ($($module:ident: $($name:ident)*;)*) => {
@@ -28,6 +28,7 @@ symbol_table! {
         rt_call_pool_regions rt_call_winograd_points rt_call_decode_image rt_call_zip_maps rt_call_map_look_up rt_call_map_values
         rt_call_inverse rt_call_relayout rt_call_scaled_relayout;
     pages: rt_discard;
+    parts: rt_winograd_parts;
     scratch: rt_scratch;
     kernels: rt_contract_f32 rt_contract_f32_transposed rt_contract_f32_f16 rt_contract_f32_bf16 rt_contract_f64 rt_contract_u8_i8 rt_contract_blocks
         rt_depthwise_f32 rt_winograd_f32 rt_map_row rt_requantize_row rt_add_bytes_row rt_look_up_row rt_copy_row rt_fold_row rt_fold_windows

@@ -29,6 +29,7 @@ pub mod kernels;
 pub mod model;
 mod outputs;
 pub mod pages;
+pub mod parts;
 pub mod pool;
 pub mod processor;
 #[cfg(test)]

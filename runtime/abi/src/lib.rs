@@ -50,6 +50,8 @@ pub const TILE_SIZES: [usize; 2] = [2, 4];
 pub const TILE_STEP: usize = 2;
 /// The minimum number of tiles in a multiplication, including padding.
 pub const FEWEST_TILES: usize = 4;
+/// The factor of the tiles of a part where they are one number with its groups of output channels, which are fewer.
+pub const PARTS_RADIX: i64 = 1 << 16;
 
 /// The number of points at which a tile of `size` × `size` outputs is multiplied.
 pub const fn points(size: usize) -> usize {

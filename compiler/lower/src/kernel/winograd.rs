@@ -1,12 +1,12 @@
 //! Winograd convolution kernels: a micro-kernel computes runs of tiles into the result, then the elementwise consumers
 //! of the convolution are applied to it.
 
-use abi::{Start, TILE_STEP};
-use dialects::arith;
+use abi::{PARTS_RADIX, Start, TILE_STEP, points};
 use dialects::linalg::GROUP;
 use dialects::rt::tile::{Tile, Walk};
 use dialects::rt::winograd::Winograd;
-use ir::{Op, Type, Value};
+use dialects::{arith, func};
+use ir::{Attribute, Op, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
@@ -15,8 +15,7 @@ use super::products::{address, buffer_strides, ceil_div};
 
 /// The maximum number of tiles of one call: rows of one matrix product at each point.
 pub(crate) const TILES: i64 = 9 * TILE_STEP as i64;
-/// The maximum number of output channels of one call. Each call transforms the operand again, which is a small part of
-/// its work.
+/// The maximum number of output channels of one call, which transforms the operand again.
 const CHANNELS: i64 = 128;
 
 /// Emits a kernel that writes `out`, whose indices are those of the convolution's result.
@@ -65,15 +64,14 @@ struct Share {
 impl Grid {
     fn of(emitter: &mut Emitter<'_>, winograd: &Winograd, out: Value) -> Grid {
         let [images, groups, height, width] = [0, 1, 2, 3].map(|axis| emitter.buffer_extent(out, axis));
-        let (size, limit) = (emitter.index(winograd.size), emitter.index(TILES));
+        let size = emitter.index(winograd.size);
         let (down, across) = (ceil_div(emitter, height, size), ceil_div(emitter, width, size));
         let tiles = emitter.mul(down, across);
-        let runs = ceil_div(emitter, tiles, limit);
-        let (even, step) = (ceil_div(emitter, tiles, runs), emitter.index(TILE_STEP as i64));
-        let steps = ceil_div(emitter, even, step);
-        let run = emitter.mul(steps, step);
-        let part = emitter.index(CHANNELS / GROUP);
-        let parts = ceil_div(emitter, groups, part);
+        let blocks = emitter.extent(winograd.x, 1);
+        let work = emitter.index(points(winograd.size as usize) as i64 * GROUP);
+        let work = emitter.mul(blocks, work);
+        let [run, part] = parts_of(emitter, [images, tiles, groups, work]);
+        let (runs, parts) = (ceil_div(emitter, tiles, run), ceil_div(emitter, groups, part));
         Grid { groups, height, width, size, across, tiles, counts: [images, runs, parts], run, part }
     }
 
@@ -96,6 +94,16 @@ impl Grid {
         let end = emitter.add(first, self.size);
         [first, emitter.min(end, extent)]
     }
+}
+
+/// The tiles and the groups of a part for the threads of the run.
+fn parts_of(emitter: &mut Emitter<'_>, convolution: [Value; 4]) -> [Value; 2] {
+    let [most_tiles, most_groups] = [TILES, CHANNELS / GROUP].map(|most| emitter.index(most));
+    let operands = [&convolution[..], &[most_tiles, most_groups]].concat();
+    let callee = [("callee", Attribute::symbol("rt_winograd_parts"))];
+    let call = emitter.effect(func::CALL, &operands, &[Type::Index], callee);
+    let (both, radix) = (emitter.body.result(call, 0), emitter.index(PARTS_RADIX));
+    [emitter.div(both, radix), emitter.rem(both, radix)]
 }
 
 /// Emits the micro-kernel call for a share.

@@ -13,8 +13,8 @@ use crate::low::scope::{callee, stack_table};
 
 /// The runtime's function that checks a call.
 const CHECK: &str = "rt_check_call";
-/// The functions of the runtime that kernels pass an integer, but no address.
-const WITHOUT_ADDRESSES: [&str; 1] = ["rt_scratch"];
+/// The functions of the runtime that kernels pass integers, but no address.
+const WITHOUT_ADDRESSES: [&str; 2] = ["rt_scratch", "rt_winograd_parts"];
 
 /// The function of the runtime that an operation calls with an address or an index, if it does.
 fn called_with_address(body: &Body, op: Op) -> Option<&str> {
