@@ -6,6 +6,9 @@
 //!
 //! Moving data between the caches of two processors takes longer than most loops. So each thread starts with the same
 //! share of all loops of one length, and short loops also use all threads that are awake.
+//!
+//! Loops of several runs are in progress at the same time: each takes workers that no other has, up to an equal share of
+//! the threads for each run.
 
 #![allow(
     unsafe_code,
@@ -13,7 +16,7 @@
 )]
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -33,8 +36,10 @@ pub(crate) const WORK_TO_WAKE: i64 = 8 * abi::GRAIN;
 const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// The work before the first check, before it is known how long an iteration takes.
 const WORK_BEFORE_LOOK: i64 = WORK_BETWEEN_LOOKS / 64;
-/// Set in [`Shared::state`] while the current loop accepts no workers.
+/// Set in [`Slot::state`] while the current loop accepts no workers.
 const CLOSED: u64 = 1 << 31;
+/// The loops that may be in progress at a time; the threads of further ones run them alone.
+const SLOTS: usize = 8;
 
 /// One loop, on the stack of its caller.
 struct Loop {
@@ -103,8 +108,11 @@ impl Share {
     }
 }
 
+/// The place of a loop in progress.
 #[repr(align(128))]
-struct Shared {
+struct Slot {
+    /// Held by the caller whose loop is running.
+    busy: AtomicBool,
     /// The current loop's number in the high half, [`CLOSED`], and the number of workers in it.
     state: AtomicU64,
     current: AtomicPtr<Loop>,
@@ -112,20 +120,50 @@ struct Shared {
     shares: Box<[Share]>,
     /// Participants of the current loop.
     participants: AtomicUsize,
+}
+
+struct Shared {
+    slots: [Slot; SLOTS],
+    /// The threads of the pool, with the caller's.
+    threads: usize,
     /// Runs in progress: workers spin only while there are any.
     runs: AtomicUsize,
 }
 
+/// A loop that a worker is called for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Ticket {
+    /// The number of the loop among those of its slot.
+    number: u32,
+    slot: u16,
+    /// The worker's number in the loop.
+    participant: u16,
+}
+
+impl Ticket {
+    const NONE: Ticket = Ticket { number: 0, slot: 0, participant: 0 };
+
+    fn word(self) -> u64 {
+        u64::from(self.number) << 32 | u64::from(self.slot) << 16 | u64::from(self.participant)
+    }
+
+    fn of(word: u64) -> Ticket {
+        Ticket { number: (word >> 32) as u32, slot: (word >> 16) as u16, participant: word as u16 }
+    }
+}
+
 #[repr(align(128))]
 struct Mailbox {
-    /// The number of the last loop that this worker was woken for.
-    ticket: AtomicU32,
+    /// The last loop that this worker was called for.
+    ticket: AtomicU64,
     sleeping: AtomicBool,
 }
 
 struct Worker {
     thread: JoinHandle<()>,
     mailbox: Arc<Mailbox>,
+    /// The number of the slot whose loop has this worker, and one; 0 if it is free.
+    owner: AtomicUsize,
     /// The processor that it is kept off, which ran the waking thread; `usize::MAX` before the first time.
     kept_off: AtomicUsize,
 }
@@ -133,14 +171,14 @@ struct Worker {
 struct Pool {
     shared: Arc<Shared>,
     workers: Vec<Worker>,
-    /// Held by the caller whose loop is running.
-    busy: AtomicBool,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
 
 thread_local! {
     static THREAD_LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Whether this thread runs iterations of a loop that is shared.
+    static IS_WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
 fn pool() -> &'static Pool {
@@ -153,44 +191,73 @@ fn available_threads() -> usize {
 
 impl Pool {
     fn start() -> Pool {
-        let threads = available_threads();
-        let shared = Arc::new(Shared {
-            state: AtomicU64::new(CLOSED),
-            current: AtomicPtr::new(std::ptr::null_mut()),
-            shares: (0..threads).map(|_| Share::empty()).collect(),
-            participants: AtomicUsize::new(0),
-            runs: AtomicUsize::new(0),
-        });
+        Pool::of(available_threads().min(usize::from(u16::MAX)))
+    }
+
+    fn of(threads: usize) -> Pool {
+        let shared = Shared { slots: std::array::from_fn(|_| Slot::of(threads)), threads, runs: AtomicUsize::new(0) };
+        let shared = Arc::new(shared);
         let workers = (1..threads).map_while(|index| Worker::start(index, &shared)).collect();
-        Pool { shared, workers, busy: AtomicBool::new(false) }
+        Pool { shared, workers }
     }
 
-    /// The number of workers for a loop that has work for `most`, and may be worth waking them.
-    fn helpers(&self, most: usize, is_worth_waking: bool) -> usize {
+    /// The most workers for a loop of this thread: those whose processors are not in use, and a share for each run.
+    fn most_helpers(&self) -> usize {
         let free = self.workers.len().saturating_sub(busy::elsewhere());
-        let is_there = |worker: &&Worker| is_worth_waking || !worker.mailbox.sleeping.load(Ordering::Relaxed);
-        self.workers.iter().take(most.min(free)).take_while(is_there).count()
+        let runs = self.shared.runs.load(Ordering::Relaxed).max(1);
+        free.min((self.shared.threads / runs).saturating_sub(1))
     }
 
-    fn run(&self, work: &Loop, helpers: usize) {
-        let number = self.shared.open(work, helpers + 1);
-        for worker in &self.workers[..helpers] {
-            worker.call(number);
-        }
-        self.shared.work(work, 0);
-        self.shared.close();
+    /// Takes up to `most` workers for a loop in a slot: those that are awake, or all if it is worth waking them. Returns the
+    /// number of workers taken, and one more than the index of the last one.
+    fn take(&self, slot: usize, most: usize, is_worth_waking: bool) -> (usize, usize) {
+        let is_there = |worker: &Worker| is_worth_waking || !worker.mailbox.sleeping.load(Ordering::Relaxed);
+        let taken = self.workers.iter().enumerate().filter(|(_, worker)| is_there(worker) && worker.is_taken_by(slot));
+        taken.take(most).fold((0, 0), |(count, _), (index, _)| (count + 1, index + 1))
     }
+
+    /// Runs a loop with up to `most` workers; returns whether there were any.
+    fn run(&self, work: &Loop, most: usize, is_worth_waking: bool) -> bool {
+        let most = most.min(self.most_helpers());
+        let is_free = |slot: &Slot| !slot.busy.load(Ordering::Relaxed) && !slot.busy.swap(true, Ordering::Acquire);
+        let Some(number) = (most > 0).then(|| self.shared.slots.iter().position(is_free)).flatten() else {
+            return false;
+        };
+        let slot = &self.shared.slots[number];
+        let (helpers, end) = self.take(number, most, is_worth_waking);
+        let workers = self.workers[..end].iter().filter(|worker| worker.is_of(number));
+        if helpers > 0 {
+            let loop_number = slot.open(work, helpers + 1);
+            for (index, worker) in workers.clone().enumerate() {
+                worker.call(Ticket { number: loop_number, slot: number as u16, participant: index as u16 + 1 });
+            }
+            within_loop(|| slot.work(work, 0));
+            slot.close();
+        }
+        workers.for_each(Worker::release);
+        slot.busy.store(false, Ordering::Release);
+        helpers > 0
+    }
+}
+
+/// Runs iterations of a loop, whose own loops are not shared.
+fn within_loop(work: impl FnOnce()) {
+    let before = IS_WITHIN.replace(true);
+    work();
+    IS_WITHIN.set(before);
 }
 
 impl Worker {
     fn start(index: usize, shared: &Arc<Shared>) -> Option<Worker> {
-        let mailbox = Arc::new(Mailbox { ticket: AtomicU32::new(0), sleeping: AtomicBool::new(false) });
+        let mailbox =
+            Arc::new(Mailbox { ticket: AtomicU64::new(Ticket::NONE.word()), sleeping: AtomicBool::new(false) });
         let (own_shared, own_mailbox) = (shared.clone(), mailbox.clone());
         let thread = std::thread::Builder::new()
             .name(format!("rt-{index}"))
-            .spawn(move || serve(&own_shared, &own_mailbox, index))
+            .spawn(move || serve(&own_shared, &own_mailbox))
             .ok()?;
-        let worker = Worker { thread, mailbox, kept_off: AtomicUsize::new(usize::MAX) };
+        let (owner, kept_off) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let worker = Worker { thread, mailbox, owner, kept_off };
         worker.keep_off();
         Some(worker)
     }
@@ -205,8 +272,22 @@ impl Worker {
         }
     }
 
-    fn call(&self, number: u32) {
-        self.mailbox.ticket.store(number, Ordering::SeqCst);
+    /// Takes the worker for the loop of a slot, if it is free.
+    fn is_taken_by(&self, slot: usize) -> bool {
+        self.owner.load(Ordering::Relaxed) == 0
+            && self.owner.compare_exchange(0, slot + 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    fn is_of(&self, slot: usize) -> bool {
+        self.owner.load(Ordering::Relaxed) == slot + 1
+    }
+
+    fn release(&self) {
+        self.owner.store(0, Ordering::Release);
+    }
+
+    fn call(&self, ticket: Ticket) {
+        self.mailbox.ticket.store(ticket.word(), Ordering::SeqCst);
         if self.mailbox.sleeping.load(Ordering::SeqCst) {
             self.keep_off();
             self.thread.thread().unpark();
@@ -214,7 +295,17 @@ impl Worker {
     }
 }
 
-impl Shared {
+impl Slot {
+    fn of(threads: usize) -> Slot {
+        Slot {
+            busy: AtomicBool::new(false),
+            state: AtomicU64::new(CLOSED),
+            current: AtomicPtr::new(std::ptr::null_mut()),
+            shares: (0..threads).map(|_| Share::empty()).collect(),
+            participants: AtomicUsize::new(0),
+        }
+    }
+
     /// Publishes a loop and returns its number. No worker is in a loop.
     fn open(&self, work: &Loop, participants: usize) -> u32 {
         let (each, rest) = (work.count / participants as i64, work.count % participants as i64);
@@ -262,21 +353,22 @@ impl Shared {
             // SAFETY: the caller of the loop keeps it and its condition alive until every worker counted in `state` has left.
             let (work, stop) = unsafe { (&*work, (*work).stop.map(|(stop, _)| &*stop)) };
             // for what iterations check themselves, and the loops in them
-            stop::within(stop, || self.work(work, participant));
+            stop::within(stop, || within_loop(|| self.work(work, participant)));
             self.state.fetch_sub(1, Ordering::Release);
         }
     }
 }
 
-fn serve(shared: &Shared, mailbox: &Mailbox, participant: usize) {
-    let mut seen = 0;
+fn serve(shared: &Shared, mailbox: &Mailbox) {
+    let mut seen = Ticket::NONE.word();
     loop {
         seen = await_ticket(shared, mailbox, seen);
-        shared.join(seen, participant);
+        let Ticket { number, slot, participant } = Ticket::of(seen);
+        shared.slots[usize::from(slot)].join(number, usize::from(participant));
     }
 }
 
-fn await_ticket(shared: &Shared, mailbox: &Mailbox, seen: u32) -> u32 {
+fn await_ticket(shared: &Shared, mailbox: &Mailbox, seen: u64) -> u64 {
     let mut spins = 0;
     loop {
         let ticket = mailbox.ticket.load(Ordering::Acquire);
@@ -284,7 +376,7 @@ fn await_ticket(shared: &Shared, mailbox: &Mailbox, seen: u32) -> u32 {
             return ticket;
         }
         let runs = || shared.runs.load(Ordering::Relaxed);
-        let is_worth_it = || runs() > 0 && busy::everywhere() <= runs();
+        let is_worth_it = || runs() > 0 && busy::everywhere() <= runs() && busy::everywhere() < shared.threads;
         if spins < SPINS && is_worth_it() {
             spins += 1;
             std::hint::spin_loop();
@@ -341,8 +433,8 @@ pub extern "C" fn rt_end_run() {
 /// Calls `body` on disjoint ranges that cover `0..count` and returns when all are done. `work` is the estimated number
 /// of scalar operations of an iteration.
 ///
-/// Runs on the calling thread alone if the pool is in use (by another session, or by an enclosing loop), if there is
-/// little work and no worker is awake, or if the thread limit is one.
+/// Runs on the calling thread alone inside of another loop, if other loops have all workers, if there is little work and no
+/// worker is awake, or if the thread limit is one.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, work: i64, body: LoopBody) {
     if count <= 0 {
@@ -354,16 +446,10 @@ pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, work: i64, 
     let work = Loop { environment, body, count, grain: (abi::GRAIN / work).max(1), stop };
     // each thread's share is a grain
     let most = count.min(all / abi::GRAIN) as usize;
-    if most <= 1 || THREAD_LIMIT.get() <= 1 {
-        return work.run(0, count);
+    let is_alone = most <= 1 || THREAD_LIMIT.get() <= 1 || IS_WITHIN.get();
+    if is_alone || !pool().run(&work, most.min(THREAD_LIMIT.get()) - 1, all >= WORK_TO_WAKE) {
+        work.run(0, count);
     }
-    let pool = pool();
-    let helpers = pool.helpers(most.min(THREAD_LIMIT.get()) - 1, all >= WORK_TO_WAKE);
-    if helpers == 0 || pool.busy.swap(true, Ordering::Acquire) {
-        return work.run(0, count);
-    }
-    pool.run(&work, helpers);
-    pool.busy.store(false, Ordering::Release);
 }
 
 #[cfg(test)]
@@ -414,6 +500,44 @@ mod tests {
             // SAFETY: eight counters per iteration.
             rt_parallel_for(unsafe { environment.add(index as usize * 8) }, 8, WORK_TO_WAKE, count_visits);
         }
+    }
+
+    /// Waits, up to a second, until as many threads as the first word says are in the loop, and counts them in the second.
+    extern "C" fn meet(environment: *mut i64, begin: i64, end: i64) {
+        // SAFETY: the environment is a number and two atomic counters.
+        let (wanted, here, met) = unsafe {
+            (*environment, &*environment.add(1).cast::<AtomicI64>(), &*environment.add(2).cast::<AtomicI64>())
+        };
+        for _ in begin..end {
+            here.fetch_add(1, Ordering::SeqCst);
+            let start = Instant::now();
+            while here.load(Ordering::SeqCst) < wanted && start.elapsed() < Duration::from_secs(1) {
+                std::thread::yield_now();
+            }
+            met.fetch_max(here.load(Ordering::SeqCst), Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn loops_of_two_threads_share_the_workers() {
+        let pool = Pool::of(4);
+        pool.shared.runs.store(2, Ordering::Relaxed);
+        let mut words = [4i64, 0, 0];
+        let environment = words.as_mut_ptr() as usize;
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                let pool = &pool;
+                scope.spawn(move || {
+                    let environment = environment as *mut i64;
+                    let work = Loop { environment, body: meet, count: 2, grain: 1, stop: None };
+                    assert!(pool.run(&work, 3, true), "half of the threads are for this loop");
+                });
+            }
+        });
+        assert_eq!(words[2], 4, "two threads in each of two loops at the same time");
+        let shares = |slot: &Slot| slot.participants.load(Ordering::Relaxed);
+        assert!(pool.shared.slots.iter().all(|slot| shares(slot) <= 2));
+        assert!(pool.workers.iter().all(|worker| worker.owner.load(Ordering::Relaxed) == 0));
     }
 
     #[test]
