@@ -8,68 +8,62 @@ use abi::{FEWEST_TILES, PARTS_RADIX, TILE_STEP};
 use crate::pool::threads;
 
 /// The cost of reading a part's weights, in tiles.
-const READ: i64 = 2;
+const READ: u64 = 2;
 /// The cost of a tile's products for a group of output channels, in transforms of a tile.
-const TRANSFORMS: i64 = 8;
-/// Parts have at least this share of the most tiles.
-const FINEST: i64 = 4;
+const TRANSFORMS: u64 = 8;
+/// The most parts of an image's tiles, as a multiple of the fewest.
+const FINEST: u64 = 4;
+/// The tiles of a part are a multiple of this.
+const STEP: u64 = TILE_STEP as u64;
 
 /// A convolution.
 #[derive(Clone, Copy)]
 struct Convolution {
-    images: i64,
+    images: u64,
     /// Tiles of an image.
-    tiles: i64,
+    tiles: u64,
     /// Groups of output channels.
-    groups: i64,
+    groups: u64,
     /// Scalar operations of the products of a tile for a group.
-    work: i64,
+    work: u64,
 }
 
 /// The most tiles and groups of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct Part {
-    tiles: i64,
-    groups: i64,
+    tiles: u64,
+    groups: u64,
 }
 
 impl Convolution {
     /// The number of parts.
-    fn count(&self, part: Part) -> i64 {
-        self.images * div_ceil(self.tiles, part.tiles) * div_ceil(self.groups, part.groups)
+    fn count(&self, part: Part) -> u64 {
+        self.images * self.tiles.div_ceil(part.tiles) * self.groups.div_ceil(part.groups)
     }
 
     /// The estimated time of `threads` threads, in scalar operations.
-    fn time(&self, part: Part, threads: i64) -> i64 {
-        let tiles = part.tiles.max(FEWEST_TILES as i64) + READ;
+    fn time(&self, part: Part, threads: u64) -> u64 {
+        let tiles = part.tiles.max(FEWEST_TILES as u64) + READ;
         let products = tiles * (TRANSFORMS * part.groups + 1) / TRANSFORMS;
-        div_ceil(self.count(part), threads) * (products * self.work + abi::GRAIN)
+        self.count(part).div_ceil(threads) * (products * self.work + abi::GRAIN as u64)
     }
 
     /// The parts that `threads` threads compute in the least time, at most as large as `most`. One thread computes the
     /// largest.
-    fn parts(&self, most: Part, threads: i64) -> Part {
-        let fewest = div_ceil(self.tiles, most.tiles);
-        let tiles_of = |runs: i64| next_multiple(div_ceil(self.tiles, runs), TILE_STEP as i64);
+    fn parts(&self, most: Part, threads: u64) -> Part {
+        let fewest = self.tiles.div_ceil(most.tiles);
+        let tiles_of = |runs: u64| self.tiles.div_ceil(runs).next_multiple_of(STEP);
         let largest = Part { tiles: tiles_of(fewest), groups: most.groups };
         if threads <= 1 {
             return largest;
         }
-        let runs = fewest..=(fewest * FINEST).min(div_ceil(self.tiles, TILE_STEP as i64)).max(fewest);
+        let runs = fewest..=(fewest * FINEST).min(self.tiles.div_ceil(STEP));
         let parts = runs.flat_map(|runs| {
             let groups = (1..=most.groups.min(self.groups)).rev();
             groups.map(move |groups| Part { tiles: tiles_of(runs), groups })
         });
         parts.min_by_key(|&part| self.time(part, threads)).unwrap_or(largest)
     }
-}
-
-fn div_ceil(value: i64, by: i64) -> i64 {
-    (value + by - 1) / by
-}
-
-fn next_multiple(value: i64, of: i64) -> i64 {
-    div_ceil(value, of) * of
 }
 
 /// The tiles and the groups of output channels of a part, as `tiles * PARTS_RADIX + groups`: at most `most_tiles` and
@@ -84,10 +78,11 @@ pub extern "C" fn rt_winograd_parts(
     most_tiles: i64,
     most_groups: i64,
 ) -> i64 {
-    let convolution =
-        Convolution { images: images.max(1), tiles: tiles.max(1), groups: groups.max(1), work: work.max(1) };
-    let part = convolution.parts(Part { tiles: most_tiles, groups: most_groups }, threads() as i64);
-    part.tiles * PARTS_RADIX + part.groups
+    let [images, tiles, groups, work, most_tiles, most_groups] =
+        [images, tiles, groups, work, most_tiles, most_groups].map(|number| number.max(1) as u64);
+    let convolution = Convolution { images, tiles, groups, work };
+    let part = convolution.parts(Part { tiles: most_tiles, groups: most_groups }, threads() as u64);
+    part.tiles as i64 * PARTS_RADIX + part.groups as i64
 }
 
 #[cfg(test)]
@@ -124,7 +119,7 @@ mod tests {
                     let convolution = Convolution { images: 1, tiles, groups, work: 36 * 16 };
                     let part = convolution.parts(MOST, threads);
                     assert!((1..=MOST.tiles).contains(&part.tiles) && (1..=MOST.groups).contains(&part.groups));
-                    assert_eq!(part.tiles % TILE_STEP as i64, 0);
+                    assert_eq!(part.tiles % TILE_STEP as u64, 0);
                 }
             }
         }

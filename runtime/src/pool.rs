@@ -131,7 +131,7 @@ struct Shared {
 }
 
 /// A loop that a worker is called for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct Ticket {
     /// The number of the loop among those of its slot.
     number: u32,
