@@ -6,7 +6,7 @@ use std::process::Command;
 use tests::conformance::repository;
 use tests::worker::onnxc;
 
-fn check(backend: &str) {
+fn check(backend: &str, threads: &str) {
     if !repository().join("target/models").is_dir() {
         tests::skip("the models were not found; `python tests/models/fetch.py target/models` fetches them");
         return;
@@ -16,7 +16,7 @@ fn check(backend: &str) {
     if backend == "llvm" {
         command.env("ONNXC", onnxc(program));
     }
-    let output = command.args(["--backend", backend]).output().expect("it starts");
+    let output = command.args(["--backend", backend, "--threads", threads]).output().expect("it starts");
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
@@ -24,10 +24,10 @@ fn check(backend: &str) {
 
 #[test]
 fn cranelift() {
-    check("cranelift");
+    check("cranelift", "1,2");
 }
 
 #[test]
 fn llvm() {
-    check("llvm");
+    check("llvm", "2");
 }

@@ -12,7 +12,7 @@ use tests::worker::onnxc;
 /// By default one in this many cases of the backend suite is run.
 const SAMPLE: usize = 128;
 /// `./x bits` compares more of them, without expected outputs.
-const MODELS: [&str; 1] = ["magika"];
+const MODELS: [&str; 1] = ["silero_vad_op18"];
 
 fn compare(models: &[Model], name: &str) -> usize {
     let program = std::env::current_exe().expect("a test is a program");

@@ -29,12 +29,12 @@ fn check(backend: &str, sample: usize, options: &[&str]) {
 
 #[test]
 fn sample_on_cranelift() {
-    check("cranelift", 5, &["--strict-fp"]);
+    check("cranelift", 7, &["--strict-fp"]);
 }
 
 #[test]
 fn sample_on_llvm() {
-    check("llvm", 30, &["--strict-fp"]);
+    check("llvm", 40, &["--strict-fp"]);
 }
 
 /// Enough for every case.
