@@ -24,9 +24,13 @@ use std::time::{Duration, Instant};
 use crate::busy::{self, Busy};
 use crate::stop::{self, Stop, WORK_BETWEEN_LOOKS};
 
+pub(crate) mod modelled;
+
 /// A loop body: runs iterations `begin..end`.
 pub type LoopBody = extern "C" fn(environment: *mut i64, begin: i64, end: i64);
 
+/// Whether loops have as many threads as their run asks for, by a model.
+const IS_MODELLED: bool = cfg!(feature = "modelled-threads");
 const SPINS: u32 = 20_000;
 /// Chunks into which a share is divided; more of them balance better, fewer cost less.
 const CHUNKS_PER_SHARE: i64 = 4;
@@ -95,15 +99,17 @@ impl Share {
         self.chunk.store(((end - begin) / CHUNKS_PER_SHARE).max(grain), Ordering::Relaxed);
     }
 
+    /// The next chunk, if one is left.
+    fn take(&self) -> Option<(i64, i64)> {
+        let (end, chunk) = (self.end.load(Ordering::Relaxed), self.chunk.load(Ordering::Relaxed));
+        let begin = self.next.fetch_add(chunk, Ordering::Relaxed);
+        (begin < end).then(|| (begin, end.min(begin.saturating_add(chunk))))
+    }
+
     /// Runs chunks until none is left.
     fn work(&self, of: &Loop) {
-        let (end, chunk) = (self.end.load(Ordering::Relaxed), self.chunk.load(Ordering::Relaxed));
-        loop {
-            let begin = self.next.fetch_add(chunk, Ordering::Relaxed);
-            if begin >= end {
-                return;
-            }
-            of.run(begin, end.min(begin.saturating_add(chunk)));
+        while let Some((begin, end)) = self.take() {
+            of.run(begin, end);
         }
     }
 }
@@ -241,10 +247,11 @@ impl Pool {
 }
 
 /// Runs iterations of a loop, whose own loops are not shared.
-fn within_loop(work: impl FnOnce()) {
+fn within_loop<T>(work: impl FnOnce() -> T) -> T {
     let before = IS_WITHIN.replace(true);
-    work();
+    let result = work();
     IS_WITHIN.set(before);
+    result
 }
 
 impl Worker {
@@ -408,7 +415,16 @@ pub extern "C" fn rt_set_threads(threads: i64) {
 pub(crate) fn threads() -> usize {
     match THREAD_LIMIT.get() {
         1 => 1,
+        limit if IS_MODELLED && limit < usize::MAX => limit,
         limit => limit.min(pool().workers.len() + 1),
+    }
+}
+
+/// Runs a loop with up to `most` workers; returns whether there were any.
+fn run_shared(work: &Loop, most: usize, is_worth_waking: bool) -> bool {
+    match IS_MODELLED {
+        true => modelled::run(work, most),
+        false => pool().run(work, most, is_worth_waking),
     }
 }
 
@@ -447,7 +463,7 @@ pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, work: i64, 
     // each thread's share is a grain
     let most = count.min(all / abi::GRAIN) as usize;
     let is_alone = most <= 1 || THREAD_LIMIT.get() <= 1 || IS_WITHIN.get();
-    if is_alone || !pool().run(&work, most.min(THREAD_LIMIT.get()) - 1, all >= WORK_TO_WAKE) {
+    if is_alone || !run_shared(&work, most.min(THREAD_LIMIT.get()) - 1, all >= WORK_TO_WAKE) {
         work.run(0, count);
     }
 }
