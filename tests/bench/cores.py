@@ -1,19 +1,17 @@
 """Models on many processors: `cores.py ONNX_RUN MODELS [NAME...] [--threads N...] [--modelled ONNX_RUN]`.
 
-Where the machine has as many processors as the most threads: latencies next to ONNX Runtime's, each contender once a round in
-a separate process, a number being the best of the rounds' medians; the throughput of as many processes of one thread; and how much faster
-each kernel is. Where it has fewer, the last alone, by a model of more processors (`runtime/src/pool/modelled.rs`), with a
-program that is built with it. Prints tables in Markdown.
+Latencies next to ONNX Runtime's, each contender once a round in a separate process, a number being the best of the rounds'
+medians; the throughput of as many processes of one thread; and how much faster each kernel is on more threads. With
+`--modelled`, for a machine with fewer processors, the last alone, by a program that is built with a model of more
+(`runtime/src/pool/modelled.rs`). Prints tables in Markdown.
 """
 
 import argparse
-import json
-import math
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import bench
 
 BACKENDS = ("llvm", "cranelift")
 PEER = "onnxruntime"
@@ -24,77 +22,69 @@ GAIN = 6
 ROUNDS = 3
 
 
-def parsed(command):
-    """The last line of a program's output, which is JSON; None where it fails."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode:
-        print(" ".join(map(str, command)), done.stderr.strip()[-300:], file=sys.stderr)
-        return None
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def latency(arguments, model, who, threads):
+    """Milliseconds of a run; None where it fails."""
+    report = bench.measure(who, arguments, model / "model.onnx", threads)
+    return report and report["latency"]
 
 
-def ours(program, model, backend, threads, *options):
-    command = [program, model / "model.onnx", "--inputs", model / "test_data_set_0", "--quiet", "--no-cache", "--json"]
-    return parsed([*command, "--backend", backend, "--threads", threads, *options])
-
-
-def latency(program, model, who, threads, runs):
-    """Milliseconds of a run."""
-    if who == PEER:
-        peers = Path(__file__).with_name("peers.py")
-        report = parsed([sys.executable, peers, who, model / "model.onnx", model / "test_data_set_0", threads, runs])
-        return report["latency"] if report else math.inf
-    report = ours(program, model, who, threads, "--bench", "--runs", runs)
-    return report["latency_ms"]["median"] if report else math.inf
-
-
-def kernels(program, model, backend, threads, runs):
+def kernels(program, arguments, model, backend, threads):
     """Milliseconds of each call of a kernel, by the kernel and the nodes that it stands for."""
-    report = ours(program, model, backend, threads, "--profile", "--runs", runs)
+    command = [program, model / "model.onnx", "--inputs", model / "test_data_set_0", "--backend", backend]
+    command += ["--threads", threads, "--no-cache", "--profile", "--json", "--runs", arguments.runs]
+    report = bench.run(command, backend, arguments, model / "model.onnx")
     calls = [call for call in report["calls"] if not call["once"]] if report else []
     return {(call["kernel"], str(call["nodes"])): call["ms"] for call in calls}
 
 
-def mean(numbers):
-    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else math.nan
+def throughput(arguments, model, who, processes):
+    """Runs a second of processes of one thread; None where one fails."""
+    with ThreadPoolExecutor(processes) as pool:
+        times = list(pool.map(lambda _: latency(arguments, model, who, 1), range(processes)))
+    return sum(1e3 / time for time in times) if all(times) else None
+
+
+def row(head, cells):
+    print(f"| {' | '.join([head, *cells])} |", flush=True)
 
 
 def latencies(arguments, models):
     """Tables of ratios of latencies, and of the throughput of processes of one thread."""
-    contenders = (PEER, *BACKENDS)
-    best, rates = {}, {}
+    contenders, processes = (PEER, *BACKENDS), max(arguments.threads)
+    found = {(model, threads, who): [] for model in models for threads in arguments.threads for who in contenders}
     for _ in range(ROUNDS):
-        for model in models:
-            for threads in arguments.threads:
-                for who in contenders:
-                    time = latency(arguments.onnx_run, model, who, threads, arguments.runs)
-                    best[model, threads, who] = min(time, best.get((model, threads, who), math.inf))
-    processes = max(arguments.threads)
-    for model in models:
-        for who in contenders:
-            with ThreadPoolExecutor(processes) as pool:
-                runs = [(arguments.onnx_run, model, who, 1, arguments.runs)] * processes
-                rates[model, who] = sum(1e3 / time for time in pool.map(lambda run: latency(*run), runs))
+        for (model, threads, who), times in found.items():
+            times.append(latency(arguments, model, who, threads))
+    best = {key: min(times) if all(times) else None for key, times in found.items()}
+    rates = {(model, who): throughput(arguments, model, who, processes) for model in models for who in contenders}
     for backend in BACKENDS:
+        print(f"### {backend}, to ONNX Runtime\n")
         heads = [f"{threads} threads" for threads in arguments.threads] + [f"throughput of {processes} processes"]
-        print(f"### {backend}, to ONNX Runtime\n\n| model | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
-        ratio = lambda threads, model: best[model, threads, backend] / best[model, threads, PEER]
-        columns = [[ratio(threads, model) for model in models] for threads in arguments.threads]
-        columns.append([rates[model, backend] / rates[model, PEER] for model in models])
-        for model, *row in zip(models, *columns):
-            print(f"| {model.name} | {' | '.join(f'{ratio:.2f}' for ratio in row)} |")
-        print(f"| **geometric mean** | {' | '.join(f'**{mean(column):.2f}**' for column in columns)} |\n", flush=True)
+        row("model", heads)
+        row("---", ["---"] * len(heads))
+        columns = [[] for _ in heads]
+        for model in models:
+            pairs = [[best[model, threads, who] for who in (backend, PEER)] for threads in arguments.threads]
+            pairs.append([rates[model, who] for who in (backend, PEER)])
+            ratios = [ours / theirs if ours and theirs else None for ours, theirs in pairs]
+            for column, ratio in zip(columns, ratios):
+                column.extend([ratio] if ratio else [])
+            row(model.name, [f"{ratio:.2f}" if ratio else "–" for ratio in ratios])
+        row("**geometric mean**", map(bench.mean, columns))
+        print()
 
 
 def gains(arguments, models, program):
     """Tables of how much faster models and their kernels are on more threads than on one."""
     one, *others = arguments.threads
     for backend in BACKENDS:
+        print(f"### {backend}, by kernels\n")
         heads = [f"ms on {one}", *(f"gain on {threads}" for threads in others), f"kernels over {LEAST} ms", f"below {GAIN}"]
-        print(f"### {backend}, by kernels\n\n| model | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
+        row("model", heads)
+        row("---", ["---"] * len(heads))
         slow = []
         for model in models:
-            times = [kernels(program, model, backend, threads, arguments.runs) for threads in arguments.threads]
+            times = [kernels(program, arguments, model, backend, threads) for threads in arguments.threads]
             whole = [sum(found.values()) for found in times]
             if not all(whole):
                 continue
@@ -104,7 +94,7 @@ def gains(arguments, models, program):
                 sums = [sum(found[call] for call in few if call[0] == kernel) for found in (times[0], times[-1])]
                 slow.append((*sums, model.name, kernel, sum(call[0] == kernel for call in few)))
             numbers = [f"{whole[0]:.2f}", *(f"{whole[0] / time:.1f}" for time in whole[1:]), str(len(long)), str(len(few))]
-            print(f"| {model.name} | {' | '.join(numbers)} |", flush=True)
+            row(model.name, numbers)
         print()
         for time, less, model, kernel, calls in sorted(slow, reverse=True):
             print(f"- {model}, {kernel} ({calls}): {time:.2f} ms, {time / less:.1f} times as fast on {others[-1]}")
@@ -119,12 +109,12 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 8, 16])
     parser.add_argument("--modelled", type=Path, help="the program that is built with a model of more processors")
     parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--limit", type=int, default=300, help="seconds that one process may take")
     arguments = parser.parse_args()
     models = sorted(folder for folder in arguments.models.iterdir() if (folder / "model.onnx").exists())
     models = [model for model in models if model.name in arguments.names]
-    processors = len(os.sched_getaffinity(0))
     if arguments.modelled:
-        print(f"{processors} processors here; more by a model, which knows no limit of memory.\n")
+        print(f"{len(os.sched_getaffinity(0))} processors here; more by a model, which knows no limit of memory.\n")
         gains(arguments, models, arguments.modelled)
     else:
         latencies(arguments, models)
