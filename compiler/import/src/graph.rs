@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dialects::onnx::schema::{self, Kind, Schema};
 use dialects::onnx::views::Reader;
-use dialects::onnx::{YIELD, check_choices, check_types, type_name};
+use dialects::onnx::{YIELD, check_choices, check_numbers, check_types, type_name};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, Location, Module, Type, Value};
 use proto::{
@@ -646,6 +646,7 @@ impl<'m> Importer<'_, 'm> {
             *read |= schema.output(index).is_some_and(schema::Parameter::is_variadic);
         }
         check_choices(schema, &node.attributes).map_err(|what| Problem::broken("attribute-choice", what))?;
+        check_numbers(schema, &node.attributes).map_err(Problem::unsupported)?;
         if graphs.is_empty() {
             let results = (0..node.outputs.len())
                 .map(|index| {

@@ -24,7 +24,7 @@ pub const YIELD: &str = "onnx.Yield";
 
 pub use names::OnnxOp;
 pub use operations::{find_operation, is_random, operations};
-pub use verify::{check_choices, check_types, type_name};
+pub use verify::{check_choices, check_numbers, check_types, type_name};
 
 impl OnnxOp {
     /// The operator with an operation's name; `None` for other operations.

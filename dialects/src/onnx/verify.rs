@@ -18,6 +18,7 @@ pub(super) fn verify(body: &Body, op: Op) -> Check {
     // initializers are constants too, of whatever type
     check_types(schema, &operands, if operator == Some(OnnxOp::Constant) { &[] } else { &results })?;
     check_choices(schema, &operation.attributes)?;
+    check_numbers(schema, &operation.attributes)?;
     match operator {
         Some(OnnxOp::Constant) => verify_constant(&operation.attributes, &results),
         Some(OnnxOp::If) => verify_if(body, op, &results),
@@ -61,6 +62,26 @@ pub fn check_choices(schema: &Schema, attributes: &Attributes) -> Result<(), Str
         })?;
     }
     Ok(())
+}
+
+/// Checks that integers that are extents, distances or counts have at most 32 bits, so that sums and products of two of them
+/// do not overflow. The error is the end of a sentence.
+pub fn check_numbers(schema: &Schema, attributes: &Attributes) -> Result<(), String> {
+    let counts = schema.attributes.iter().map(|known| known.name).filter(|name| !is_any_integer(name));
+    for name in counts {
+        let listed = attributes.integers(name);
+        let found = attributes.integer(name).into_iter().chain(listed.iter().flat_map(|list| list.iter().copied()));
+        if let Some(beyond) = found.into_iter().find(|&number| i32::try_from(number).is_err()) {
+            return Err(format!("has attribute \"{name}\" with {beyond}; numbers of 32 bits are supported"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an attribute's integers are elements of tensors, keys, or bounds that are clamped.
+fn is_any_integer(attribute: &str) -> bool {
+    let exact = ["value_int", "value_ints", "start", "end", "ignore_index", "classlabels_ints"];
+    attribute.contains("int64") || attribute.ends_with("ids") || exact.contains(&attribute)
 }
 
 /// ONNX's name of a type, if the schema allows it there.

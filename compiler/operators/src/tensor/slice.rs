@@ -81,7 +81,9 @@ impl AxisSlice {
         }
         let whole = matches!(end, DimExpr::Constant(end) if *end >= TO_THE_END) || end == extent;
         let distance = match (start, end) {
-            (DimExpr::Constant(start), _) if whole && *start < 0 => extent.min(&DimExpr::Constant(-start)),
+            (DimExpr::Constant(start), _) if whole && *start < 0 => {
+                extent.min(&DimExpr::Constant(start.saturating_neg()))
+            }
             (start, _) if whole && is_nonnegative(start, extent) => at_least_zero(extent.sub(start)),
             (start, end) => at_least_zero(clamp(end, extent)?.sub(&clamp(start, extent)?)),
         };
