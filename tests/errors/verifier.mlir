@@ -143,3 +143,27 @@
     "func.return"(%all, %r) : (tensor<?x3xf32>, tensor<?x3xf32>) -> ()
   }) {sym_name = "f", function_type = (tensor<?x3xf32>, tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)} : () -> ()
 }) : () -> ()
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: tensor<4x3xf32>) -> tensor<4xf32> {
+  %0 = tensor.empty() : tensor<4xf32>
+  // expected-error@+1 {{'linalg.generic' op loop d1 is parallel, but the map of no output depends on it}}
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<4x3xf32>) outs(%0 : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) -> tensor<4xf32> {
+  %0 = tensor.empty() : tensor<4xf32>
+  // expected-error@+1 {{'linalg.generic' op indexing map #0 reaches 8 in dimension 0 of tensor<8xf32>}}
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 + 5)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%0 : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

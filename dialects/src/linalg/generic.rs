@@ -180,7 +180,7 @@ impl Generic {
 }
 
 /// The largest value of a non-negative linear expression.
-fn largest(expression: &AffineExpr, extents: &[Option<i64>]) -> Option<i64> {
+pub(super) fn largest(expression: &AffineExpr, extents: &[Option<i64>]) -> Option<i64> {
     let (coefficients, constant) = expression.as_linear(extents.len() as u32)?;
     if constant < 0 {
         return None;

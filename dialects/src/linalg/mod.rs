@@ -108,7 +108,14 @@ fn verify_generic(body: &Body, op: Op) -> Check {
     for (at, (map, r#type)) in maps.iter().zip(&operands).enumerate() {
         verify_map(at, map, r#type, iterators.len())?;
     }
-    verify_extents(&maps, &operands)?;
+    let extents = verify_extents(&maps, &operands)?;
+    verify_subscripts(&maps, &operands, &extents)?;
+    for (dim, iterator) in (0..).zip(iterators) {
+        let writes = |map: &&AffineMap| map.results.iter().any(|result| result.uses_dim(dim));
+        ensure(*iterator != parallel() || maps[sizes[0]..].iter().any(writes), || {
+            format!("loop d{dim} is parallel, but the map of no output depends on it")
+        })?;
+    }
     let outputs = &operands[sizes[0]..];
     let tensors: Vec<Type> = outputs.iter().filter(|r#type| r#type.as_tensor().is_some()).cloned().collect();
     same_types("results", &types_of(body, operation.results()), &tensors)?;
@@ -128,8 +135,9 @@ fn verify_map(at: usize, map: &AffineMap, r#type: &Type, iterators: usize) -> Ch
     })
 }
 
-/// Checks that static extents of all operands agree on the size of every loop that indexes a dimension alone.
-fn verify_extents(maps: &[&AffineMap], types: &[Type]) -> Check {
+/// Checks that static extents of all operands agree on the size of every loop that indexes a dimension alone; returns the
+/// sizes that are known.
+fn verify_extents(maps: &[&AffineMap], types: &[Type]) -> Result<Vec<Option<i64>>, String> {
     let loops = maps.first().map_or(0, |map| map.dims as usize);
     let mut extents: Vec<Option<i64>> = vec![None; loops];
     for (map, r#type) in maps.iter().zip(types) {
@@ -141,7 +149,21 @@ fn verify_extents(maps: &[&AffineMap], types: &[Type]) -> Check {
             })?;
         }
     }
-    ensure(loops == 0 || maps.iter().any(|map| !map.results.is_empty()), || "no operand bounds the loops".to_string())
+    ensure(loops == 0 || maps.iter().any(|map| !map.results.is_empty()), || "no operand bounds the loops".to_string())?;
+    Ok(extents)
+}
+
+/// Checks that no subscript that grows with the loops exceeds a static extent.
+fn verify_subscripts(maps: &[&AffineMap], types: &[Type], extents: &[Option<i64>]) -> Check {
+    for (at, (map, r#type)) in maps.iter().zip(types).enumerate() {
+        for (dimension, (result, extent)) in map.results.iter().zip(r#type.shape().unwrap_or_default()).enumerate() {
+            let (Some(extent), Some(largest)) = (extent, generic::largest(result, extents)) else { continue };
+            ensure(largest < extent, || {
+                format!("indexing map #{at} reaches {largest} in dimension {dimension} of {type}")
+            })?;
+        }
+    }
+    Ok(())
 }
 
 fn verify_index(body: &Body, op: Op) -> Check {
