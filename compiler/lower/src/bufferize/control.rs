@@ -98,7 +98,7 @@ impl Host<'_> {
     }
 
     /// Allocates memory for a tensor that nothing has written, which otherwise only exists as a destination.
-    fn own_empty(&mut self, value: Value, location: &Location) -> ir::Result<()> {
+    pub(super) fn own_empty(&mut self, value: Value, location: &Location) -> ir::Result<()> {
         let is_empty = self.source.defining_op(value).is_some_and(|op| self.source.is(op, tensor::EMPTY));
         if is_empty {
             let buffer = self.allocate(value, value, location)?;

@@ -3,15 +3,22 @@
 use dialects::ml_program::named_global;
 use dialects::{Dialect, OpCodes, arith, cf, func, memref, ml_program, rt, scf, tensor};
 
-use ir::{Builder, Diagnostic, Op, Type, Value};
+use ir::{Body, Builder, Diagnostic, Op, Type, Use, Value};
 
 use super::lifetimes::without_casts;
 use super::{Buffer, Host};
+use crate::extents::destination;
 
 impl Host<'_> {
     pub(super) fn operation(&mut self, op: Op) -> ir::Result<()> {
         match self.source.code(op) {
-            Some(func::RETURN | scf::YIELD | scf::CONDITION | tensor::EMPTY | ml_program::GLOBAL_STORE) => {}
+            Some(func::RETURN | scf::YIELD | scf::CONDITION | ml_program::GLOBAL_STORE) => {}
+            Some(tensor::EMPTY) => {
+                let result = self.source.result(op, 0);
+                if is_read(&self.source, result) {
+                    self.own_empty(result, &self.source.op(op).location.clone())?;
+                }
+            }
             Some(ml_program::GLOBAL_LOAD) => {
                 let result = self.source.result(op, 0);
                 let name = named_global(&self.source, op).to_string();
@@ -46,8 +53,7 @@ impl Host<'_> {
                 let memref = self.buffer_at(address, &r#type, &extents);
                 self.buffers.insert(result, Buffer { memref, extents });
             }
-            // only used as the shape operand of a reshape
-            Some(tensor::FROM_ELEMENTS) => {}
+            Some(tensor::FROM_ELEMENTS) => self.elements(op)?,
             Some(tensor::EXTRACT) => {
                 let tensor::Extract { tensor, indices } = tensor::Extract::of(&self.source, op);
                 let memref = self.buffers[&tensor].memref;
@@ -80,6 +86,30 @@ impl Host<'_> {
         Ok(())
     }
 
+    /// A tensor of computed elements, which needs no memory if it is only the shape of reshapes.
+    fn elements(&mut self, op: Op) -> ir::Result<()> {
+        let result = self.source.result(op, 0);
+        let is_shape = |reader: &Use| self.source.is(reader.op, tensor::RESHAPE) && reader.index == 1;
+        if self.source.uses(result).iter().all(is_shape) {
+            return Ok(());
+        }
+        let location = self.source.op(op).location.clone();
+        let shape: Vec<i64> =
+            self.source.value_type(result).static_shape().expect("a tensor of elements has a known shape");
+        let buffer = self.allocate(result, result, &location)?;
+        for (at, operand) in self.source.op(op).operands().to_vec().into_iter().enumerate() {
+            let indices: Vec<Value> = subscripts(&shape, at).into_iter().map(|index| self.index(index)).collect();
+            let (value, memref) = (self.scalars[&operand], buffer.memref);
+            Builder::at_end(&mut self.body, self.at).create_from(
+                memref::Store { value, memref, indices: &indices },
+                &[],
+                [],
+            );
+        }
+        self.buffers.insert(result, buffer);
+        Ok(())
+    }
+
     fn call(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
         let (arguments, destinations) =
@@ -106,4 +136,26 @@ impl Host<'_> {
         );
         Ok(())
     }
+}
+
+/// Whether anything reads the elements of a tensor that nothing has written, which otherwise only is a destination. Loops
+/// allocate it themselves.
+fn is_read(body: &Body, value: Value) -> bool {
+    body.uses(value).iter().any(|reader| match body.code(reader.op) {
+        Some(tensor::DIM | scf::WHILE) => false,
+        Some(tensor::CAST) => is_read(body, body.result(reader.op, 0)),
+        _ => {
+            let operation = body.op(reader.op);
+            let written = (0..operation.results().len()).filter(|&at| destination(body, reader.op, at) == Some(value));
+            operation.operands().iter().filter(|&&operand| operand == value).count() > written.count()
+        }
+    })
+}
+
+/// The subscripts of an element in row-major order.
+fn subscripts(shape: &[i64], position: usize) -> Vec<i64> {
+    let mut rest = position as i64;
+    let mut found: Vec<i64> = shape.iter().rev().map(|&extent| (rest % extent, rest /= extent).0).collect();
+    found.reverse();
+    found
 }
