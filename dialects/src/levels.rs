@@ -205,7 +205,7 @@ fn check(body: &Body, op: Op, level: Level) -> Option<Diagnostic> {
         let found = values.map(|&value| body.value_type(value)).find(|r#type| !legality.allows_type(r#type))?;
         format!("'{}' op has a value of type {found}, which is not legal at the {level} level", operation.name)
     };
-    Some(Diagnostic::internal(operation.location.clone(), problem))
+    Some(Diagnostic::input(operation.location.clone(), problem))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ struct Known {
 }
 
 /// The known formats; the first one that matches is reported.
-const KNOWN: [Known; 14] = [
+const KNOWN: [Known; 15] = [
     Known {
         is: |bytes| bytes.starts_with(b"version https://git-lfs"),
         what: "a pointer of git-lfs, not the file itself: run git lfs pull",
@@ -60,6 +60,7 @@ const KNOWN: [Known; 14] = [
         },
         what: "a web page or XML: a download may have failed, or needs a login; download it again",
     },
+    Known { is: is_mlir, what: "a module in MLIR's syntax: onnx-opt runs passes on it" },
 ];
 
 /// Whether a table follows a header line.
@@ -71,6 +72,16 @@ pub(crate) fn is_table(bytes: &[u8]) -> bool {
 
 fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
+/// Whether the first line that is neither a comment nor an alias begins a module or a function.
+fn is_mlir(bytes: &[u8]) -> bool {
+    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
+    let skipped =
+        |line: &&[u8]| [&b"//"[..], b"#", b"!"].iter().any(|start| line.starts_with(start)) || line.is_empty();
+    let first = lines.skip_while(skipped).next().unwrap_or_default();
+    let begins = |word: &[u8]| first.strip_prefix(word).is_some_and(|rest| rest.starts_with(b" "));
+    [&b"module"[..], b"func.func", b"\"builtin.module\"()"].into_iter().any(begins)
 }
 
 /// Whether a header is an eight-byte length and JSON.
@@ -94,7 +105,7 @@ mod tests {
     #[test]
     fn files_are_named_and_models_are_not() {
         let safetensors = [&20u64.to_le_bytes()[..], b"{\"a\":{\"dtype\":\"F32\"}}"].concat();
-        let cases: [(&[u8], &str); 9] = [
+        let cases: [(&[u8], &str); 10] = [
             (b"version https://git-lfs.github.com/spec/v1\n", "git-lfs"),
             (b"PK\x03\x04....archive/data.pkl", "PyTorch"),
             (b"PK\x03\x04....", "zip"),
@@ -104,6 +115,7 @@ mod tests {
             (&safetensors, ".safetensors"),
             (b"\n<!DOCTYPE html><html>", "web page"),
             (b"\x93NUMPY\x01\0", ".npy"),
+            (b"// a note\n#map = affine_map<() -> ()>\nmodule {", "onnx-opt"),
         ];
         for (bytes, part) in cases {
             assert!(description(bytes).is_some_and(|what| what.contains(part)), "{part}");

@@ -250,12 +250,19 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
         PipelineDefinition {
             name: "lower-to-kernels",
             summary: "From the structured to the kernel level.",
-            passes: vec!["outline-kernels", "outline-initialization", "build-kernels"],
+            passes: vec![
+                "verify-level{level=structured}",
+                "outline-kernels",
+                "outline-initialization",
+                "build-kernels",
+            ],
         },
         PipelineDefinition {
             name: "lower-to-low",
             summary: "From the kernel to the low level.",
-            passes: low::PASSES.iter().map(|pass| pass.name()).collect(),
+            passes: std::iter::once("verify-level{level=kernel}")
+                .chain(low::PASSES.iter().map(|pass| pass.name()))
+                .collect(),
         },
     ]
 }

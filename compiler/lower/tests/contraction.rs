@@ -130,6 +130,7 @@ impl Case {
         let mut module =
             ir::parse_module(&self.module(known), "test.mlir", None).unwrap_or_else(|e| panic!("{}", e[0]));
         let mut passes = PassRegistry::default();
+        passes.extend(dialects::levels::passes());
         passes.extend(lower::passes::passes());
         lower::passes::pipelines().into_iter().for_each(|pipeline| passes.add_pipeline(pipeline));
         let pipeline = Pipeline::parse(pipeline, &passes).expect("is a pipeline");

@@ -64,6 +64,7 @@ fn module(function: &str, lanes: usize) -> String {
 fn run(function: &str, lanes: usize, arguments: &[f32]) -> Vec<f32> {
     let mut module = ir::parse_module(&module(function, lanes), "test.mlir", None).expect("parses");
     let mut passes = PassRegistry::default();
+    passes.extend(dialects::levels::passes());
     passes.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| passes.add_pipeline(pipeline));
     let pipeline = Pipeline::parse("lower-to-low", &passes).expect("is a pipeline");

@@ -48,7 +48,7 @@ fn split_passes(arguments: impl Iterator<Item = OsString>, passes: &PassRegistry
     let pass_of = |argument: &OsString| {
         let text = argument.to_str()?.strip_prefix("--")?;
         let (name, options) = text.split_once('=').map_or((text, None), |(name, options)| (name, Some(options)));
-        passes.get(name)?;
+        passes.get(name).map(drop).or_else(|| passes.pipeline(name).map(drop))?;
         Some(options.map_or(name.to_string(), |options| format!("{name}{{{options}}}")))
     };
     let rest = arguments.filter(|argument| match pass_of(argument) {
@@ -243,7 +243,12 @@ impl Tool<'_, '_> {
     fn parse(&self, text: String) -> Result<Input> {
         let name = self.arguments.file_name();
         let pipeline = match self.arguments.run_reproducer {
-            true => ir::parse::parse_reproducer(&text, &name)?.map(|reproducer| reproducer.pipeline),
+            true => {
+                let found = ir::parse::parse_reproducer(&text, &name)?;
+                let missing =
+                    || wrong(&format!("{name}: it is not a reproducer, which ends with the pipeline that failed"));
+                Some(found.ok_or_else(missing)?.pipeline)
+            }
             false => None,
         };
         let module = ir::parse_module(&text, &name, Some(&self.operations));

@@ -162,7 +162,7 @@ pub struct PipelineDefinition {
     pub name: &'static str,
     /// One sentence for the documentation.
     pub summary: &'static str,
-    /// The names of its passes, in order.
+    /// Its passes as in a pipeline, in order, with the options that they always have.
     pub passes: Vec<&'static str>,
 }
 
@@ -185,7 +185,8 @@ impl PassRegistry {
     /// Adds a name for a sequence of registered passes.
     pub fn add_pipeline(&mut self, pipeline: PipelineDefinition) {
         for pass in &pipeline.passes {
-            assert!(self.passes.contains_key(pass), "pipeline {} names no pass: {pass}", pipeline.name);
+            let name = pass.split('{').next().unwrap_or(pass);
+            assert!(self.passes.contains_key(name), "pipeline {} names no pass: {pass}", pipeline.name);
         }
         let name = pipeline.name;
         assert!(self.pipelines.insert(name, pipeline).is_none(), "pipeline {name} is defined twice");

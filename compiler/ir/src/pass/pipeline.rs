@@ -215,8 +215,13 @@ impl<'a> Parser<'a> {
             "" => "expected the name of a pass".to_string(),
             _ => format!("'{name}' is not a pass"),
         })?;
-        let passes = named.passes.iter().filter_map(|&pass| self.registry.get(pass));
-        let mut steps: Vec<Step> = passes.map(|pass| Step { group, ..Step::from(pass) }).collect();
+        let mut steps = vec![];
+        for text in &named.passes {
+            let mut inner =
+                Parser { text, at: 0, registry: self.registry, pipeline: Pipeline::default(), groups: group };
+            inner.element(group)?;
+            steps.append(&mut inner.pipeline.steps);
+        }
         let wrong = |message| format!("pipeline '{name}': {message}");
         options.iter().try_for_each(|(key, value)| set_where_known(&mut steps, key, value)).map_err(wrong)?;
         steps.into_iter().try_for_each(|step| self.push(step))
