@@ -94,19 +94,33 @@ fn graphs_between_guard_pages() {
     check_with(&STANDARD, "cranelift", "given", ALL, &["--graphs", "100", "--guard-pages"]);
 }
 
-/// Code for AArch64, in an emulator: the runner is built for it, and its results are compared there.
+/// The options that run the cases for AArch64, in an emulator: the runner is built for it, and its results are compared
+/// there. `onnxc` is not, and generates code for another target.
+fn on_aarch64() -> Option<Vec<String>> {
+    let program = repository().join("target/aarch64-unknown-linux-musl/release/conformance");
+    if !program.exists() || Command::new("qemu-aarch64").arg("--version").output().is_err() {
+        tests::skip(&format!("qemu-aarch64 or {} was not found", program.display()));
+        return None;
+    }
+    let program = program.to_str().expect("the repository's path is text");
+    Some(["--child", "qemu-aarch64", "--child", program, "--timeout", "600"].map(str::to_string).to_vec())
+}
+
 #[test]
 #[ignore = "needs a program that `./x targets` builds"]
 fn cranelift_on_aarch64() {
-    let program = repository().join("target/aarch64-unknown-linux-musl/release/conformance");
-    let program = program.to_str().expect("the repository's path is text");
-    if !Path::new(program).exists() || Command::new("qemu-aarch64").arg("--version").output().is_err() {
-        tests::skip(&format!("qemu-aarch64 or {program} was not found"));
-        return;
-    }
-    let emulated = ["--child", "qemu-aarch64", "--child", program, "--timeout", "600"];
+    let Some(options) = on_aarch64() else { return };
+    let emulated: Vec<&str> = options.iter().map(String::as_str).collect();
     check_with(&STANDARD, "cranelift", "given", ALL, &emulated);
     check_with(&STANDARD, "cranelift", "dynamic", 20, &[&["--engine", "both"], &emulated[..]].concat());
+}
+
+#[test]
+#[ignore = "needs a program that `./x targets` builds"]
+fn llvm_on_aarch64() {
+    let Some(options) = on_aarch64() else { return };
+    let emulated: Vec<&str> = options.iter().map(String::as_str).collect();
+    check_with(&STANDARD, "llvm", "given", ALL, &emulated);
 }
 
 #[test]

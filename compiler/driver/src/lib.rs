@@ -33,7 +33,7 @@ pub use codegen_cranelift::clif;
 pub use compiler::Compiler;
 pub use dialects::levels::Level;
 pub use engine::cache::Cache;
-pub use engine::worker::{check_conventions, read_framed, write_framed};
+pub use engine::worker::{check_conventions, other_target, read_framed, write_framed};
 pub use evidence::Evidence;
 pub use handover::write_successor;
 pub use import::{

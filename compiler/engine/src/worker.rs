@@ -1,7 +1,8 @@
 //! The LLVM back end, in helper processes: `onnxc --worker` reads modules at the low level from its standard input and
 //! writes an object file for each to its standard output, each preceded by its length as eight little-endian bytes.
 //! This process never loads LLVM. `onnxc --successor` compiles a whole model. Both get the [`conventions`] of the
-//! program that starts them, and refuse to work if theirs differ.
+//! program that starts them, and refuse to work if theirs differ, and its processor: workers generate code for another
+//! one, too, as of an emulated program that starts one which is not.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -24,6 +25,9 @@ const PROGRAM: &str = "ONNXC";
 /// The option that states the conventions of this program.
 const CONVENTIONS: &str = "--conventions";
 
+/// The option that states the target of this program's code.
+const TARGET: &str = "--target";
+
 /// The maximum delay until a cancellation is noticed.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// The time limit of a process for a partition or a whole model.
@@ -43,8 +47,8 @@ pub(crate) fn compile(
     let (program, count) = (program_or(program), parts.len());
     let queue = Mutex::new(parts.into_iter().enumerate());
     let work = || -> Result<Vec<(usize, Vec<u8>)>> {
-        let mut worker =
-            Worker::start(&program, &["--worker", "--threads", "1", CONVENTIONS, &conventions()], Stdio::piped())?;
+        let arguments = ["--worker", "--threads", "1", TARGET, &own_target(), CONVENTIONS, &conventions()];
+        let mut worker = Worker::start(&program, &arguments, Stdio::piped())?;
         let mut objects = Vec::new();
         while let Some((number, mut part)) = next(&queue) {
             lower(&mut part)?;
@@ -73,7 +77,8 @@ pub(crate) fn compile(
 
 /// Has a helper process compile the requested model and write it to the output, unless that is cancelled.
 pub fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
-    let mut worker = Worker::start(&program_or(program), &["--successor", CONVENTIONS, &conventions()], output.into())?;
+    let arguments = ["--successor", TARGET, &own_target(), CONVENTIONS, &conventions()];
+    let mut worker = Worker::start(&program_or(program), &arguments, output.into())?;
     let mut input = worker.process.stdin.take().expect("the standard input is piped");
     // a process that has ended reports its own error
     let _ = input.write_all(wanted);
@@ -94,6 +99,16 @@ pub fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &
 /// descriptions. Code of a compiler with other conventions would call them wrongly.
 pub fn conventions() -> String {
     format!("{}-{:016x}", env!("CARGO_PKG_VERSION"), xxh3_64(format!("{ROUTINES:?}").as_bytes()))
+}
+
+/// The target of code that this program can run.
+fn own_target() -> String {
+    format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
+}
+
+/// A stated target if it is of another processor than this program's.
+pub fn other_target(stated: Option<&str>) -> Option<&str> {
+    stated.filter(|target| !target.starts_with(std::env::consts::ARCH))
 }
 
 /// Refuses to work for a program with other conventions.

@@ -62,7 +62,8 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     #[cfg(feature = "llvm")]
     if arguments.worker || arguments.successor {
         driver::check_conventions(arguments.conventions.as_deref())?;
-        return if arguments.worker { worker::run() } else { worker::succeed() };
+        let other = driver::other_target(arguments.target.as_deref());
+        return if arguments.worker { worker::run(other) } else { worker::succeed(other) };
     }
     #[cfg(feature = "llvm")]
     if arguments.print_targets {
