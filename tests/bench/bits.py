@@ -2,7 +2,7 @@
 """bits.py ONNX_RUN [MODEL…]: whether models give the same bits on both back ends and for one and two threads, in the fixed order of arithmetic.
 
 Prints the digests of each model's outputs once, or what differs; exit status 1 if anything does. `--also COMMAND` compares with onnx-run for another
-processor, in an emulator, and Cranelift's code alone. Objects for other processors are compared by `tests/tests/sonnx.rs`."""
+processor, in an emulator. Objects for other processors are compared by `tests/tests/sonnx.rs`."""
 import argparse
 import shlex
 import subprocess
@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 
-def ways(backends):
-    return [["--backend", backend, "--threads", threads] for backend in backends for threads in ("1", "2")]
+WAYS = [["--backend", backend, "--threads", threads] for backend in ("cranelift", "llvm") for threads in ("1", "2")]
 
 
 def digests(program, model, way):
@@ -29,7 +28,7 @@ def main():
     options = parser.parse_args()
     paths = sorted(path for path in options.folder.glob("*/model.onnx") if not options.models or path.parent.name in options.models)
     programs = [[options.program]] + ([options.also] if options.also else [])
-    kinds = [(program, way) for program in programs for way in ways(("cranelift",) if options.also else ("cranelift", "llvm"))]
+    kinds = [(program, way) for program in programs for way in WAYS]
     different = 0
     for path in paths:
         found = [digests(program, path, way) for program, way in kinds]

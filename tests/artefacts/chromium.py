@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""chromium.py PAGE PICTURE TEXT: whether the example's page, made by examples/web/build.sh, reads a text in a picture in Chromium.
+
+The picture is dropped on the page, as a person would; what the page then shows is sent back to the server that it is from. Prints that; exit
+status 1 if it is another text, or none after a minute."""
+import functools
+import http.server
+import json
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+LIMIT = 60
+
+#: The page is in a frame, so that it is the one that people see.
+TEST = """<!doctype html><iframe src="index.html"></iframe><script type="module">
+const send = (what) => fetch('/result', { method: 'POST', body: JSON.stringify(what) });
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+try {
+  const shown = (selector) => document.querySelector('iframe').contentDocument?.querySelector(selector);
+  while (!shown('#times')?.textContent.startsWith('ready')) await pause();
+  const ready = shown('#times').textContent;
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([await (await fetch('/picture')).blob()], 'picture'));
+  shown('#drop').dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  while (!shown('output').textContent) await pause();
+  await pause();
+  send({ ready, text: shown('output').textContent, times: shown('#times').textContent });
+} catch (error) {
+  send({ text: `${error}` });
+}
+</script>"""
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Files of a folder, the test, the picture, and a place for the result."""
+
+    def __init__(self, *arguments, picture, results, **options):
+        self.given, self.results = {"/test.html": ("text/html", TEST.encode()), "/picture": ("image/png", picture)}, results
+        super().__init__(*arguments, **options)
+
+    def do_GET(self):
+        if self.path not in self.given:
+            return super().do_GET()
+        kind, content = self.given[self.path]
+        self.answer(kind, content)
+
+    def do_POST(self):
+        self.results.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.answer("text/plain", b"")
+
+    def answer(self, kind, content):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments):
+        """Nothing is logged."""
+
+
+def main():
+    page, picture, expected = sys.argv[1:]
+    results = queue.Queue()
+    handler = functools.partial(Handler, picture=Path(picture).read_bytes(), results=results, directory=page)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, tempfile.TemporaryDirectory() as profile:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        # without a sandbox, as that needs rights that containers lack; a port for a debugger keeps it running
+        options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--remote-debugging-port=0"]
+        address = f"http://127.0.0.1:{server.server_address[1]}/test.html"
+        browser = subprocess.Popen(["chromium", *options, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            found = results.get(timeout=LIMIT)
+        except queue.Empty:
+            found = {"text": f"nothing after {LIMIT} s"}
+        finally:
+            browser.terminate()
+            browser.wait()
+            server.shutdown()
+    print(", ".join(found[key] for key in ("ready", "text", "times") if key in found))
+    return found["text"] != expected
+
+
+if __name__ == "__main__":
+    sys.exit(main())
