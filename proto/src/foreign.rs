@@ -76,10 +76,10 @@ fn is_zip(bytes: &[u8]) -> bool {
 
 /// Whether the first line that is neither a comment nor an alias begins a module or a function.
 fn is_mlir(bytes: &[u8]) -> bool {
-    let lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
+    let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
     let skipped =
         |line: &&[u8]| [&b"//"[..], b"#", b"!"].iter().any(|start| line.starts_with(start)) || line.is_empty();
-    let first = lines.skip_while(skipped).next().unwrap_or_default();
+    let first = lines.find(|line| !skipped(line)).unwrap_or_default();
     let begins = |word: &[u8]| first.strip_prefix(word).is_some_and(|rest| rest.starts_with(b" "));
     [&b"module"[..], b"func.func", b"\"builtin.module\"()"].into_iter().any(begins)
 }
