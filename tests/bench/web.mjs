@@ -1,7 +1,7 @@
 // web.mjs PACKAGE MODEL FEEDS RUNTIME ROUNDS: a model as a package of `onnxc --emit npm` and in onnxruntime-web, alternating, on one thread.
 //
-// FEEDS is JSON: each input's name, type, shape, and file of elements. Prints JSON: milliseconds to the first result and of the median run, and
-// the largest difference of float outputs, relative to the largest element of the output.
+// FEEDS is JSON: each input's name, type, shape, and file of elements. Prints JSON: milliseconds to the first result and of the median run, the
+// largest difference of float outputs, relative to the largest element of the output, and the bytes of our module's memory.
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
@@ -24,6 +24,13 @@ const first = async (create, Tensor) => {
 };
 const options = { executionProviders: ['wasm'], graphOptimizationLevel: 'all' };
 const theirs = await first(() => ort.InferenceSession.create(readFileSync(model), options), ort.Tensor);
+const { instantiate } = WebAssembly;
+let memory;
+WebAssembly.instantiate = async (...given) => {
+    const instance = await instantiate(...given);
+    ({ memory } = instance.exports);
+    return instance;
+};
 const own = await import(pathToFileURL(`${folder}/index.mjs`).href);
 const ours = await first(() => own.InferenceSession.create(), own.Tensor);
 
@@ -41,5 +48,5 @@ for (let round = 0; round < Number(rounds); round++) {
     }
 }
 const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
-console.log(JSON.stringify({ ours: median(times.ours), theirs: median(times.theirs), first: [ours.time, theirs.time], difference }));
+console.log(JSON.stringify({ ours: median(times.ours), theirs: median(times.theirs), first: [ours.time, theirs.time], difference, memory: memory.buffer.byteLength }));
 process.exit(0);

@@ -39,7 +39,9 @@ def measure(options, name):
     subprocess.run([options.onnxc, model, *shapes, *options.option, "--quiet", "--emit", "npm", "--name", "net", "-o", package], check=True)
     node = ["node", *options.node, HERE / "web.mjs", package.resolve(), model.resolve(), scratch / "feeds.json", options.runtime.resolve()]
     printed = subprocess.run([*node, str(options.rounds)], check=True, capture_output=True, text=True).stdout
-    return {**json.loads(printed), "size": (package / "net.wasm").stat().st_size}
+    data = package / "net.data"
+    sizes = {"module": (package / "net.wasm").stat().st_size, "data": data.stat().st_size if data.exists() else 0}
+    return {**json.loads(printed), **sizes}
 
 
 def main():
@@ -54,13 +56,15 @@ def main():
     parser.add_argument("--node", action="append", default=[], help="an option of node")
     options = parser.parse_args()
     ratios, firsts = [], []
-    print(f"{'model':20} {'run, ms':>9} {'ORT Web':>9} {'ratio':>6} {'first, ms':>10} {'ORT Web':>9} {'MB':>7} {'difference':>11}")
+    print(f"{'model':20} {'run, ms':>9} {'ORT Web':>9} {'ratio':>6} {'first, ms':>10} {'ORT Web':>9} {'module':>7} {'data':>7} {'memory':>7} {'difference':>11}")
     for name in options.names or MODELS:
         found = measure(options, name)
         ratios.append(found["ours"] / found["theirs"])
         first, their_first = found["first"]
         firsts.append(first / their_first)
-        print(f"{name:20} {found['ours']:9.2f} {found['theirs']:9.2f} {ratios[-1]:6.2f} {first:10.0f} {their_first:9.0f} {found['size'] / 1e6:7.2f} {found['difference']:11.1e}", flush=True)
+        # megabytes
+        sizes = " ".join(f"{found[what] / 1e6:7.2f}" for what in ("module", "data", "memory"))
+        print(f"{name:20} {found['ours']:9.2f} {found['theirs']:9.2f} {ratios[-1]:6.2f} {first:10.0f} {their_first:9.0f} {sizes} {found['difference']:11.1e}", flush=True)
     mean = lambda list: math.exp(sum(map(math.log, list)) / len(list))
     print(f"geometric mean of ratios: run {mean(ratios):.2f}, first result {mean(firsts):.2f}")
 

@@ -141,6 +141,40 @@ fn a_package_runs_in_node() {
     packages.expect(SCRIPT, PRINTED);
 }
 
+/// Weights of more than a page of memory, which are in a separate file.
+const WEIGHTS: i64 = 20_000;
+
+const LARGE_SCRIPT: &str = r#"
+import { readFileSync } from 'node:fs';
+import { InferenceSession, Tensor } from './large/index.mjs';
+const x = new Tensor('float32', [1], [1]);
+const sum = async (...given) => {
+    const { y } = await (await InferenceSession.create(...given)).run({ x });
+    return y.data.reduce((sum, value) => sum + value, 0);
+};
+const own = (file) => readFileSync(new URL(`./large/${file}`, import.meta.url));
+const data = own('net.data');
+let seen;
+console.log(await sum(), await sum(own('net.wasm'), { data }), await sum('./net.wasm', { data: './net.data', onProgress: (loaded) => (seen = loaded) }));
+console.log(seen === data.length);
+const refused = (data) => sum(undefined, { data }).catch((error) => error.message);
+console.log(await refused(data.subarray(1)));
+console.log(await refused(Buffer.concat([data, data])));
+"#;
+
+#[test]
+fn modules_of_a_package_share_their_data() {
+    let weights: Vec<String> = (0..WEIGHTS).map(|at| (at % 7).to_string()).collect();
+    let text = "<ir_version: 10, opset_import: [\"\": 21]> g (float[1] x) => (float[@] y) <float[@] w = {#}> { y = Mul (x, w) }";
+    let model = text.replace('@', &WEIGHTS.to_string()).replace('#', &weights.join(","));
+    let packages = Packages::new("web-large", &model);
+    let (plain, _) = packages.make("large", &[]);
+    assert!(plain.is_some_and(|module| module.len() < 4 * WEIGHTS as usize));
+    let sum = (0..WEIGHTS).map(|at| at % 7).sum::<i64>();
+    let refused = "the data is cut short\nthe data is of another model\n";
+    packages.expect(LARGE_SCRIPT, &format!("{sum} {sum} {sum}\ntrue\n{refused}"));
+}
+
 #[test]
 fn a_package_with_bounded_dimensions_runs_in_node() {
     let packages = Packages::new("web-bounded", BOUNDED);

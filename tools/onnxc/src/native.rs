@@ -88,14 +88,14 @@ fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, dra
             if arguments.emit == Emit::Wasm {
                 return write_file(arguments, drafts, |path| write(arguments.relaxed_simd, path));
             }
+            let linked = |is_relaxed: bool| {
+                let path = folder.path().join("model.wasm");
+                write(is_relaxed, &path)?;
+                read(&path)
+            };
             let may_fuse = arguments.arithmetic() != Arithmetic::Fixed;
-            crate::web::write_package(arguments, &interface, &signature, &module, drafts)?;
-            let modules =
-                [(false, ".wasm"), (true, ".relaxed.wasm")].into_iter().filter(|(relaxed, _)| may_fuse || !relaxed);
-            modules.into_iter().try_for_each(|(is_relaxed, ending)| {
-                let path = arguments.output.join(format!("{}{ending}", interface.name));
-                finished(&path, drafts, |path| write(is_relaxed, path))
-            })
+            let modules = [linked(false)?, if may_fuse { linked(true)? } else { vec![] }];
+            crate::web::write_package(arguments, &interface, &signature, &module, modules, drafts)
         }
         Emit::Lib => write_file(arguments, drafts, |path| {
             let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();

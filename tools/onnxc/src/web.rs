@@ -1,17 +1,20 @@
 //! Modules of WebAssembly, and packages of them for npm.
 
+mod data;
+
 use std::path::Path;
 use std::process::Command;
 
 use codegen_llvm::Interface;
 use commandline::{Drafts, Failure, cannot_write};
 use dialects::rt::attributes::OUTPUT_BYTES;
-use driver::{Arithmetic, Signature};
+use driver::{ErrorClass, Signature};
 use ir::Module;
 use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::package::of_signature;
+use data::separate;
 
 /// The target of modules.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -56,37 +59,71 @@ pub(crate) fn link(object: &Path, target: &Path, exports: &[String]) -> Result<(
     if output.status.success() { Ok(()) } else { Err(failed(&String::from_utf8_lossy(&output.stderr))) }
 }
 
-/// Writes the other files of a package: the JavaScript module, its types, and `package.json`.
+/// The least bytes of data that are worth a separate file.
+const LEAST_DATA: usize = 1 << 16;
+
+/// The modules of a package, and their data if that is in a file.
+struct Modules {
+    plain: Vec<u8>,
+    /// With fused multiply-adds; empty if there is none.
+    relaxed: Vec<u8>,
+    /// The addresses and the lengths of the data in the file.
+    places: Vec<[usize; 2]>,
+    data: Vec<u8>,
+}
+
+impl Modules {
+    /// Separates data that the modules have in common. The memory has it once, and not once more in a compiled module.
+    fn of([plain, relaxed]: [Vec<u8>; 2]) -> Result<Modules, Failure> {
+        let damaged = |error| Failure::new(ErrorClass::Internal, format!("the linker's module is damaged: {error}"));
+        let of = |module: &[u8]| separate(module).map_err(damaged);
+        let whole = |plain, relaxed| Modules { plain, relaxed, places: vec![], data: vec![] };
+        let Some(first) = of(&plain)? else { return Ok(whole(plain, relaxed)) };
+        let second = if relaxed.is_empty() { None } else { of(&relaxed)? };
+        let is_common = relaxed.is_empty() || second.as_ref().is_some_and(|second| second.data == first.data);
+        let data: Vec<u8> = first.data.iter().flat_map(|(_, bytes)| bytes).copied().collect();
+        if !is_common || data.len() < LEAST_DATA {
+            return Ok(whole(plain, relaxed));
+        }
+        let places = first.data.iter().map(|(address, bytes)| [*address as usize, bytes.len()]).collect();
+        let relaxed = second.map(|second| second.module).unwrap_or_default();
+        Ok(Modules { plain: first.module, relaxed, places, data })
+    }
+}
+
+/// Writes the files of a package: modules, their data, the JavaScript module, its types, and `package.json`. `modules` are the one for
+/// every page and the one with fused multiply-adds, which may be empty.
 pub(crate) fn write_package(
     arguments: &Arguments,
     interface: &Interface,
     signature: &Signature,
     module: &Module,
+    modules: [Vec<u8>; 2],
     drafts: &Drafts,
 ) -> Result<(), Failure> {
     let name = &interface.name;
+    let Modules { plain, relaxed, places, data } = Modules::of(modules)?;
     let mut described = of_signature(name, signature);
     described["messages"] = json!(interface.messages);
     // as pairs, because keys of objects that are numbers change their places
     described["dimensions"] = json!(arguments.bounds().into_iter().collect::<Vec<_>>());
     described["outputBytes"] = json!(*module.attributes.integers(OUTPUT_BYTES).unwrap_or_default());
-    let is_relaxed = arguments.arithmetic() != Arithmetic::Fixed;
+    described["data"] = json!(places);
     let script = include_str!("web/index.mjs")
         .replace("@SIGNATURE@", &described.to_string())
-        .replace("@RELAXED@", &is_relaxed.to_string())
+        .replace("@RELAXED@", &(!relaxed.is_empty()).to_string())
         .replace("@NAME@", name);
-    let modules =
-        [format!("{name}.wasm"), format!("{name}.relaxed.wasm")].into_iter().take(1 + usize::from(is_relaxed));
-    let files: Vec<String> = ["index.mjs", "index.d.ts"].map(str::to_string).into_iter().chain(modules).collect();
+    let binaries = [(".wasm", plain), (".relaxed.wasm", relaxed), (".data", data)];
+    let binaries = binaries.into_iter().filter(|(_, bytes)| !bytes.is_empty());
+    let binaries: Vec<(String, Vec<u8>)> = binaries.map(|(end, bytes)| (format!("{name}{end}"), bytes)).collect();
+    let files = ["index.mjs", "index.d.ts"].into_iter().chain(binaries.iter().map(|(file, _)| &**file));
+    let files = json!(files.collect::<Vec<_>>()).to_string();
     // the conditions of exports are tried in their order, which a map does not keep
-    let package =
-        include_str!("web/package.json").replace("@NAME@", name).replace("@FILES@", &json!(files).to_string());
+    let package = include_str!("web/package.json").replace("@NAME@", name).replace("@FILES@", &files);
+    let texts =
+        [("index.mjs", script), ("index.d.ts", include_str!("web/index.d.ts").to_string()), ("package.json", package)];
     let folder = &arguments.output;
     std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
-    for (file, text) in
-        [("index.mjs", script), ("index.d.ts", include_str!("web/index.d.ts").to_string()), ("package.json", package)]
-    {
-        drafts.file(&folder.join(file))?.write(text.as_bytes())?;
-    }
-    Ok(())
+    let texts = texts.into_iter().map(|(file, text)| (file.to_string(), text.into_bytes()));
+    texts.chain(binaries).try_for_each(|(file, bytes)| drafts.file(&folder.join(file))?.write(&bytes))
 }

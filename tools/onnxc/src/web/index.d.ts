@@ -18,7 +18,9 @@ export declare class Tensor implements TensorLike {
 }
 
 export interface CreateOptions {
-  /** Called while the module is fetched; `total` is undefined where the server does not say it. */
+  /** The module's data, if the package has a file with it; by default that file. */
+  data?: string | URL | ArrayBuffer | Uint8Array;
+  /** Called while the data is fetched, or the module that contains it; `total` is undefined where the server does not say it. */
   onProgress?(loaded: number, total?: number): void;
 }
 

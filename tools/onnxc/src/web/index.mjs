@@ -9,6 +9,8 @@ const PROBE = [
 /** The module with fused multiply-adds, if there is one and the page can run it. */
 const ENDING = @RELAXED@ && WebAssembly.validate(new Uint8Array(PROBE)) ? 'relaxed.wasm' : 'wasm';
 const MODULE = new URL(`./@NAME@.${ENDING}`, import.meta.url);
+/** The file with the module's data, if it is not in the module: the parts of it that SIGNATURE.data lists, one after the other. */
+const DATA = SIGNATURE.data.length ? new URL('./@NAME@.data', import.meta.url) : undefined;
 
 /** The arrays of element types, with the names of onnxruntime-common. 16-bit floats are their bits. */
 const ARRAYS = {
@@ -49,29 +51,59 @@ export class Tensor {
   }
 }
 
-/** Reads a file of a page or of Node.js, and reports its progress. */
-async function read(url, onProgress) {
-  if (url.protocol === 'file:') return (await import('node:fs/promises')).readFile(url);
+const isBytes = (source) => source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+const bytesOf = (part) => (part instanceof ArrayBuffer ? new Uint8Array(part) : new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+
+async function* partsOf(body) {
+  for (const reader = body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+/** Begins to read a file of a page or of Node.js: its parts, and its length if the server says it. */
+async function open(source) {
+  if (isBytes(source)) return { parts: [bytesOf(source)] };
+  const url = new URL(source, import.meta.url);
+  if (url.protocol === 'file:') return { parts: (await import('node:fs')).createReadStream(url, { highWaterMark: 1 << 20 }) };
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-  if (!onProgress || !response.body) return response.arrayBuffer();
-  const total = Number(response.headers.get('content-length')) || undefined;
-  const parts = [];
+  return { parts: partsOf(response.body), total: Number(response.headers.get('content-length')) || undefined };
+}
+
+/** The parts of a file that was opened. Reports their progress. */
+async function* read(opened, onProgress) {
+  const { parts, total } = await opened;
   let loaded = 0;
-  for (const reader = response.body.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    loaded += value.length;
-    onProgress(loaded, total);
+  for await (const part of parts) {
+    yield part;
+    loaded += part.length;
+    onProgress?.(loaded, total);
   }
-  return new Blob(parts).arrayBuffer();
 }
 
 async function compiled(source, onProgress) {
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
-  return WebAssembly.compile(await read(new URL(source, import.meta.url), onProgress));
+  if (isBytes(source)) return WebAssembly.compile(source);
+  const parts = [];
+  for await (const part of read(open(source), onProgress)) parts.push(part);
+  return WebAssembly.compile(await new Blob(parts).arrayBuffer());
+}
+
+/** Puts the module's data into its memory. */
+async function fill(memory, opened, onProgress) {
+  const places = SIGNATURE.data.map(([address, length]) => new Uint8Array(memory.buffer, address, length));
+  for await (let part of read(opened, onProgress))
+    while (part.length) {
+      if (!places.length) throw new RangeError('the data is of another model');
+      const next = part.subarray(0, places[0].length);
+      places[0].set(next);
+      part = part.subarray(next.length);
+      if (next.length < places[0].length) places[0] = places[0].subarray(next.length);
+      else places.shift();
+    }
+  if (places.length) throw new RangeError('the data is cut short');
 }
 
 export class InferenceSession {
@@ -79,11 +111,16 @@ export class InferenceSession {
   #places;
 
   /**
-   * A session. `source` is a URL, bytes or a module, by default the file next to this one; `options.onProgress(loaded, total)`
-   * is called while it is fetched.
+   * A session. `source` is a URL, bytes or a module, by default the file next to this one; `options.data` is the same of the
+   * file with its data, if it has one. `options.onProgress(loaded, total)` is called while the larger of the files is fetched.
    */
-  static async create(source = MODULE, options = {}) {
-    const instance = await WebAssembly.instantiate(await compiled(source, options.onProgress), {});
+  static async create(source = MODULE, { data = DATA, onProgress } = {}) {
+    // both files are fetched at once
+    const [instance, opened] = await Promise.all([
+      compiled(source, DATA ? undefined : onProgress).then((module) => WebAssembly.instantiate(module, {})),
+      DATA && open(data),
+    ]);
+    if (opened) await fill(instance.exports.memory, opened, onProgress);
     return new InferenceSession(instance.exports);
   }
 
