@@ -1,4 +1,4 @@
-//! Models compiled under the SONNX profile for several processors, and run on each.
+//! Models compiled without a runtime for several processors, and run on each.
 
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use object::{Object, ObjectSymbol};
 
 use driver::testdata::{Tolerance, compare_tensors, data_sets, read_data_set};
-use driver::{Blob, Signature, Tensor, Value};
+use driver::{Arithmetic, Backend, Blob, Compiler, Options, Session, Signature, Tensor, Value};
 
 use crate::conformance::repository;
 
@@ -31,11 +31,14 @@ const LINUX: &str = "x86_64-unknown-linux-gnu";
 /// Functions for instructions that baseline x86-64 lacks: rounding to integers.
 const ROUNDING: &[&str] = &["ceil", "floor", "roundeven", "trunc"];
 
+/// Also what a function with more than a page of stack calls on Windows.
+const WINDOWS: &[&str] = &["ceil", "floor", "roundeven", "trunc", "___chkstk_ms"];
+
 /// Also what ARM's interface has functions for.
 const ARM: &[&str] = &["__aeabi_", "__gnu_", "fmin", "fmax", "__udivdi3", "__divdi3"];
 
 /// x86-64 at every level, AArch64, RISC-V, 32-bit ARM, WebAssembly.
-pub const TARGETS: [Target; 7] = [
+const TARGETS: [Target; 7] = [
     Target {
         name: "x86-64",
         cpu: "x86-64",
@@ -87,6 +90,26 @@ pub const TARGETS: [Target; 7] = [
     },
 ];
 
+/// Another C library, whose link takes a minute the first time, and another system.
+const MORE_TARGETS: [Target; 2] = [
+    Target {
+        name: "musl",
+        cpu: "x86-64",
+        triple: "x86_64-unknown-linux-musl",
+        c_library: "x86_64-linux-musl",
+        emulator: &[],
+        calls: ROUNDING,
+    },
+    Target {
+        name: "windows",
+        cpu: "x86-64",
+        triple: "x86_64-pc-windows-gnu",
+        c_library: "x86_64-windows-gnu",
+        emulator: &["/usr/lib/wine/wine64"],
+        calls: WINDOWS,
+    },
+];
+
 const WASM: &str = "wasm32-wasi";
 
 /// A model with a data set.
@@ -97,10 +120,36 @@ pub struct Model {
     pub tolerance: Option<Tolerance>,
 }
 
-/// A model that the profile may accept, with inputs and expected outputs.
+/// How objects are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Under the profile `sonnx`.
+    Sonnx,
+    /// Without a runtime, and in the fixed order of arithmetic, in which models run in this process, too: on both back ends,
+    /// on one thread and on two.
+    /// There are more targets.
+    Fixed,
+}
+
+impl Form {
+    fn targets(self) -> impl Iterator<Item = &'static Target> {
+        let more: &[Target] = if self == Form::Fixed { &MORE_TARGETS } else { &[] };
+        TARGETS.iter().chain(more)
+    }
+
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Form::Sonnx => &["--profile", "sonnx"],
+            Form::Fixed => &["--freestanding", "--fixed-fp"],
+        }
+    }
+}
+
+/// A model that may be accepted, with inputs and expected outputs.
 struct Prepared<'m> {
     model: &'m Model,
     shapes: Vec<String>,
+    values: Vec<Value>,
     inputs: Vec<PathBuf>,
     outputs: Vec<Tensor>,
 }
@@ -110,7 +159,7 @@ struct Prepared<'m> {
 pub struct Report {
     /// Models for which all processors compute the same bits.
     pub equal: usize,
-    /// Models that the profile refuses.
+    /// Models that are refused.
     pub refused: usize,
     /// Processors without a toolchain or an emulator, or that this machine does not have.
     pub missing: Vec<&'static str>,
@@ -120,7 +169,7 @@ pub struct Report {
 
 /// Compiles models for every available target, runs them, and compares outputs: bit for bit with one another, and with
 /// the expected ones.
-pub fn compare_processors(onnxc: &Path, models: &[Model], scratch: &Path) -> Result<Report> {
+pub fn compare_processors(onnxc: &Path, models: &[Model], form: Form, scratch: &Path) -> Result<Report> {
     let mut report = Report::default();
     let mut prepared: Vec<Prepared<'_>> = Vec::new();
     std::fs::create_dir_all(scratch)?;
@@ -130,11 +179,12 @@ pub fn compare_processors(onnxc: &Path, models: &[Model], scratch: &Path) -> Res
             None => report.refused += 1,
         }
     }
-    let [first, others @ ..] = &TARGETS;
+    let (mut others, first) = (form.targets(), &TARGETS[0]);
+    others.next();
     let count = prepared.len();
     let mut kept = Vec::new();
     for model in prepared {
-        let output = compile(onnxc, &model, kept.len(), first, scratch)?;
+        let output = compile(onnxc, &model, form, kept.len(), first, scratch)?;
         match output.status.code() {
             Some(0) => kept.push(model),
             Some(3) => {}
@@ -146,7 +196,7 @@ pub fn compare_processors(onnxc: &Path, models: &[Model], scratch: &Path) -> Res
     report.problems.extend(foreign_symbols(&kept, first, scratch)?);
     for target in others {
         for (number, model) in kept.iter().enumerate() {
-            let output = compile(onnxc, model, number, target, scratch)?;
+            let output = compile(onnxc, model, form, number, target, scratch)?;
             if !output.status.success() {
                 return Err(Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
             }
@@ -163,8 +213,11 @@ pub fn compare_processors(onnxc: &Path, models: &[Model], scratch: &Path) -> Res
             }
         }
     }
-    for (model, result) in kept.iter().zip(&expected) {
-        report.problems.extend(result.wrong(model).map(|wrong| format!("{}: {wrong}", name(model))));
+    for (model, one) in kept.iter().zip(&expected) {
+        report.problems.extend(one.wrong(model).map(|wrong| format!("{}: {wrong}", name(model))));
+        if form == Form::Fixed {
+            report.problems.extend(differences_here(onnxc, model, one)?);
+        }
     }
     report.equal = kept.len().saturating_sub(report.problems.len());
     Ok(report)
@@ -184,8 +237,9 @@ fn prepare<'m>(model: &'m Model, stem: &Path) -> Option<Prepared<'m>> {
         let tensor = |value: Value| value.as_tensor().filter(is_plain).cloned();
         values.into_iter().map(tensor).collect()
     };
-    let (inputs, outputs) = (tensors(set.inputs)?, tensors(set.outputs)?);
-    let mut prepared = Prepared { model, shapes: vec![], inputs: vec![], outputs };
+    let (inputs, outputs) = (tensors(set.inputs.clone())?, tensors(set.outputs)?);
+    let values = set.inputs;
+    let mut prepared = Prepared { model, shapes: vec![], values, inputs: vec![], outputs };
     for (at, (tensor, port)) in inputs.iter().zip(&signature.inputs).enumerate() {
         let path = stem.with_extension(at.to_string());
         std::fs::write(&path, tensor.data.bytes()).ok()?;
@@ -200,9 +254,16 @@ fn object_of(target: &Target, number: usize, scratch: &Path) -> PathBuf {
     scratch.join(format!("{}_{number}.o", target.name))
 }
 
-fn compile(onnxc: &Path, model: &Prepared<'_>, number: usize, target: &Target, scratch: &Path) -> Result<Output> {
+fn compile(
+    onnxc: &Path,
+    model: &Prepared<'_>,
+    form: Form,
+    number: usize,
+    target: &Target,
+    scratch: &Path,
+) -> Result<Output> {
     let mut command = Command::new(onnxc);
-    command.arg(model.model.folder.join("model.onnx")).args(["--profile", "sonnx", "--threads", "1"]);
+    command.arg(model.model.folder.join("model.onnx")).args(form.options()).args(["--threads", "1"]);
     command.args(["--target", target.triple, "--cpu", target.cpu, "--name", &format!("net{number}")]);
     model.shapes.iter().for_each(|shape| _ = command.arg("--shape").arg(shape));
     command.arg("-o").arg(object_of(target, number, scratch)).output()
@@ -263,6 +324,30 @@ impl Given {
             compare_tensors(actual, expected, tolerance).err()
         })
     }
+}
+
+/// How the results of runs in this process differ from those of an object.
+fn differences_here(onnxc: &Path, model: &Prepared<'_>, one: &Given) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for (backend, threads) in [Backend::Cranelift, Backend::Llvm].into_iter().flat_map(|b| [(b, 1), (b, 2)]) {
+        let other = run_here(onnxc, model, backend, threads)?;
+        let way = format!("in this process, {backend:?} on {threads}");
+        found.extend(one.difference(&other).map(|difference| format!("{} {way}: {difference}", name(model))));
+    }
+    Ok(found)
+}
+
+/// Runs a model in this process.
+fn run_here(onnxc: &Path, model: &Prepared<'_>, backend: Backend, threads: usize) -> Result<Given> {
+    let helper = Some(onnxc.to_path_buf());
+    let options = Options { backend, threads, helper, arithmetic: Arithmetic::Fixed, ..Options::default() };
+    let run = || -> driver::Result<Vec<Value>> {
+        let compiled = Compiler::new(options).compile_file(&model.model.folder.join("model.onnx"))?;
+        Session::new(compiled.into()).run_values(&model.values)
+    };
+    let text = |found: Vec<driver::Diagnostic>| found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    let outputs = run().map_err(|found| Error::other(format!("{}: {}", name(model), text(found))))?;
+    Ok(Given { code: "0".to_string(), outputs: outputs.iter().filter_map(Value::as_tensor).cloned().collect() })
 }
 
 /// Links and runs the objects of a target; the inner error says why it cannot be run here.

@@ -1,25 +1,30 @@
-//! Under the SONNX profile every processor computes the same bits, without a runtime.
+//! Without a runtime every processor computes the same bits, under the SONNX profile and in the fixed order of arithmetic.
 
 use std::path::Path;
 use std::process::Command;
 
+use driver::testdata::Tolerance;
 use driver::{Profile, RuleLevel};
 
 use tests::conformance::{cases, repository};
-use tests::profile::{Model, compare_processors};
+use tests::profile::{Form, Model, Report, compare_processors};
 use tests::worker::onnxc;
 
 /// By default one in this many cases of the backend suite is run.
 const SAMPLE: usize = 128;
-/// `./x bits` compares more of them, without expected outputs.
 const MODELS: [&str; 1] = ["silero_vad_op18"];
 
-fn compare(models: &[Model], name: &str) -> usize {
+fn report(models: &[Model], form: Form, name: &str) -> std::io::Result<Report> {
     let program = std::env::current_exe().expect("a test is a program");
     let sibling = program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc");
     let scratch = repository().join("target/sonnx").join(name);
-    let report = compare_processors(onnxc(&sibling), models, &scratch).unwrap_or_else(|error| panic!("{error}"));
+    let report = compare_processors(onnxc(&sibling), models, form, &scratch)?;
     eprintln!("{} equal, {} refused, not here: {:?}", report.equal, report.refused, report.missing);
+    Ok(report)
+}
+
+fn compare(models: &[Model], name: &str) -> usize {
+    let report = report(models, Form::Sonnx, name).unwrap_or_else(|error| panic!("{error}"));
     assert!(report.problems.is_empty(), "{}", report.problems.join("\n"));
     report.equal
 }
@@ -45,10 +50,47 @@ fn all_operators_give_the_same_bits_everywhere() {
 
 #[test]
 fn models_give_the_same_bits_everywhere() {
-    let folders = MODELS.map(|name| repository().join("target/models").join(name));
-    let present = folders.into_iter().filter(|folder| folder.join("model.onnx").is_file());
-    let models: Vec<Model> = present.map(|folder| Model { folder, tolerance: None }).collect();
+    let models = real_models(|name| MODELS.contains(&name));
     assert_eq!(compare(&models, "models"), models.len(), "none of them is refused");
+}
+
+/// With a runtime, too, on both back ends of this machine; and on more systems.
+#[test]
+#[ignore = "takes minutes"]
+fn more_operators_give_the_same_bits_everywhere() {
+    let report = report(&suite(3), Form::Fixed, "more").unwrap_or_else(|error| panic!("{error}"));
+    assert!(report.problems.is_empty(), "{}", report.problems.join("\n"));
+    assert!(report.equal >= 300, "{} are equal", report.equal);
+}
+
+/// All models that were fetched, or those that BITS names, in the same ways.
+#[test]
+#[ignore = "takes hours"]
+fn all_models_give_the_same_bits_everywhere() {
+    let named = std::env::var("BITS").unwrap_or_default();
+    let mut wrong = Vec::new();
+    for model in real_models(|name| named.is_empty() || named.split_whitespace().any(|one| one == name)) {
+        let name = model.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        eprint!("{name}: ");
+        match report(&[model], Form::Fixed, "real") {
+            Ok(report) => wrong.extend(report.problems),
+            Err(error) => wrong.push(format!("{name}: {error}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn real_models(is_chosen: impl Fn(&str) -> bool) -> Vec<Model> {
+    let entries = std::fs::read_dir(repository().join("target/models")).into_iter().flatten().flatten();
+    let mut chosen: Vec<_> = entries
+        .filter(|entry| is_chosen(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .filter(|folder| folder.join("model.onnx").is_file())
+        .collect();
+    chosen.sort();
+    // deep models accumulate rounding errors
+    let tolerance = Some(Tolerance { relative: 1e-3, absolute: 1e-4 });
+    chosen.into_iter().map(|folder| Model { folder, tolerance }).collect()
 }
 
 /// Graphs of `tests/check/sonnx.py`: each breaks the stated restriction at the stated place, and no other.
