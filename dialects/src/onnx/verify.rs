@@ -78,9 +78,9 @@ pub fn check_numbers(schema: &Schema, attributes: &Attributes) -> Result<(), Str
     Ok(())
 }
 
-/// Whether an attribute's integers are elements of tensors, keys, or bounds that are clamped.
+/// Whether an attribute's integers are elements of tensors, keys, seeds, or bounds that are clamped.
 fn is_any_integer(attribute: &str) -> bool {
-    let exact = ["value_int", "value_ints", "start", "end", "ignore_index", "classlabels_ints"];
+    let exact = ["value_int", "value_ints", "start", "end", "seed", "ignore_index", "classlabels_ints"];
     attribute.contains("int64") || attribute.ends_with("ids") || exact.contains(&attribute)
 }
 
