@@ -94,33 +94,30 @@ fn graphs_between_guard_pages() {
     check_with(&STANDARD, "cranelift", "given", ALL, &["--graphs", "100", "--guard-pages"]);
 }
 
-/// The options that run the cases for AArch64, in an emulator: the runner is built for it, and its results are compared
-/// there. `onnxc` is not, and generates code for another target.
-fn on_aarch64() -> Option<Vec<String>> {
+/// Runs cases for AArch64, in an emulator: the runner is built for it, and its results are compared there. `onnxc` is not, and
+/// generates code for another target.
+fn check_on_aarch64(backend: &str, mode: &str, sample: usize, options: &[&str]) {
     let program = repository().join("target/aarch64-unknown-linux-musl/release/conformance");
     if !program.exists() || Command::new("qemu-aarch64").arg("--version").output().is_err() {
         tests::skip(&format!("qemu-aarch64 or {} was not found", program.display()));
-        return None;
+        return;
     }
     let program = program.to_str().expect("the repository's path is text");
-    Some(["--child", "qemu-aarch64", "--child", program, "--timeout", "600"].map(str::to_string).to_vec())
+    let emulated = ["--child", "qemu-aarch64", "--child", program, "--timeout", "600"];
+    check_with(&STANDARD, backend, mode, sample, &[options, &emulated].concat());
 }
 
 #[test]
 #[ignore = "needs a program that `./x targets` builds"]
 fn cranelift_on_aarch64() {
-    let Some(options) = on_aarch64() else { return };
-    let emulated: Vec<&str> = options.iter().map(String::as_str).collect();
-    check_with(&STANDARD, "cranelift", "given", ALL, &emulated);
-    check_with(&STANDARD, "cranelift", "dynamic", 20, &[&["--engine", "both"], &emulated[..]].concat());
+    check_on_aarch64("cranelift", "given", ALL, &[]);
+    check_on_aarch64("cranelift", "dynamic", 20, &["--engine", "both"]);
 }
 
 #[test]
 #[ignore = "needs a program that `./x targets` builds"]
 fn llvm_on_aarch64() {
-    let Some(options) = on_aarch64() else { return };
-    let emulated: Vec<&str> = options.iter().map(String::as_str).collect();
-    check_with(&STANDARD, "llvm", "given", ALL, &emulated);
+    check_on_aarch64("llvm", "given", ALL, &[]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use driver::testdata::Tolerance;
 use driver::{Profile, RuleLevel};
 
 use tests::conformance::{cases, repository};
+use tests::models::TOLERANCE;
 use tests::profile::{Form, Model, Report, compare_processors};
 use tests::worker::onnxc;
 
@@ -50,7 +51,7 @@ fn all_operators_give_the_same_bits_everywhere() {
 
 #[test]
 fn models_give_the_same_bits_everywhere() {
-    let models = real_models(|name| MODELS.contains(&name));
+    let models = real_models(None, |name| MODELS.contains(&name));
     assert_eq!(compare(&models, "models"), models.len(), "none of them is refused");
 }
 
@@ -69,7 +70,8 @@ fn more_operators_give_the_same_bits_everywhere() {
 fn all_models_give_the_same_bits_everywhere() {
     let named = std::env::var("BITS").unwrap_or_default();
     let mut wrong = Vec::new();
-    for model in real_models(|name| named.is_empty() || named.split_whitespace().any(|one| one == name)) {
+    let is_named = |name: &str| named.is_empty() || named.split_whitespace().any(|one| one == name);
+    for model in real_models(Some(TOLERANCE), is_named) {
         let name = model.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         eprint!("{name}: ");
         match report(&[model], Form::Fixed, "real") {
@@ -80,7 +82,7 @@ fn all_models_give_the_same_bits_everywhere() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn real_models(is_chosen: impl Fn(&str) -> bool) -> Vec<Model> {
+fn real_models(tolerance: Option<Tolerance>, is_chosen: impl Fn(&str) -> bool) -> Vec<Model> {
     let entries = std::fs::read_dir(repository().join("target/models")).into_iter().flatten().flatten();
     let mut chosen: Vec<_> = entries
         .filter(|entry| is_chosen(&entry.file_name().to_string_lossy()))
@@ -88,8 +90,6 @@ fn real_models(is_chosen: impl Fn(&str) -> bool) -> Vec<Model> {
         .filter(|folder| folder.join("model.onnx").is_file())
         .collect();
     chosen.sort();
-    // deep models accumulate rounding errors
-    let tolerance = Some(Tolerance { relative: 1e-3, absolute: 1e-4 });
     chosen.into_iter().map(|folder| Model { folder, tolerance }).collect()
 }
 

@@ -1,8 +1,8 @@
 //! The LLVM back end, in helper processes: `onnxc --worker` reads modules at the low level from its standard input and
 //! writes an object file for each to its standard output, each preceded by its length as eight little-endian bytes.
 //! This process never loads LLVM. `onnxc --successor` compiles a whole model. Both get the [`conventions`] of the
-//! program that starts them, and refuse to work if theirs differ, and its processor: workers generate code for another
-//! one, too, as of an emulated program that starts one which is not.
+//! program that starts them, and refuse to work if theirs differ. They also get its target: a worker generates code for
+//! another processor than its own, too, as an emulated program needs it.
 
 use std::ffi::OsString;
 use std::fs::File;
