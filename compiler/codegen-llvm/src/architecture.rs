@@ -14,8 +14,10 @@ pub(crate) struct Architecture {
     pub(crate) abi: &'static str,
     /// Whether processors have fused multiply-adds.
     pub(crate) fused: bool,
-    /// Whether processors have the minimum and the maximum of IEEE 754-2019, which are NaN if an operand is.
-    pub(crate) has_extremes: bool,
+    /// The minimum and the maximum of IEEE 754-2019, which are NaN if an operand is.
+    pub(crate) extremes: Extremes,
+    /// Whether instructions that convert floats to integers saturate and make a NaN zero.
+    pub(crate) saturates: bool,
     /// Constant parts of addresses below this are separate additions without overflow, for targets whose loads and stores take
     /// them only then.
     pub(crate) offsets: i64,
@@ -23,6 +25,17 @@ pub(crate) struct Architecture {
     pub(crate) rounds: bool,
     /// Whether processors convert f16.
     pub(crate) f16: Conversions,
+}
+
+/// How a kind of processor computes a minimum or a maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extremes {
+    /// By comparisons.
+    Compared,
+    /// By an instruction that takes longer than a comparison and a select.
+    Slow,
+    /// By an instruction.
+    Quick,
 }
 
 /// Which processors of a kind have instructions that convert f16.
@@ -34,47 +47,60 @@ pub(crate) enum Conversions {
     Never,
 }
 
-/// A processor without any of it.
-const PLAIN: Architecture = Architecture {
-    prefix: "",
-    features: "",
-    abi: "",
-    fused: false,
-    has_extremes: false,
-    offsets: 0,
-    rounds: false,
-    f16: Conversions::Never,
+/// 64-bit ARM.
+const ARM: Architecture = Architecture {
+    fused: true,
+    extremes: Extremes::Quick,
+    saturates: true,
+    rounds: true,
+    f16: Conversions::Always,
+    ..Architecture::PLAIN
 };
 
 /// Without NEON on 32-bit ARM, as its vectors flush subnormal numbers to zero. The features of WebAssembly are those that all
 /// browsers have had for years.
 const ARCHITECTURES: [Architecture; 8] = [
-    Architecture { prefix: "x86_64", rounds: true, f16: Conversions::WithFused, ..PLAIN },
+    Architecture { prefix: "x86_64", rounds: true, f16: Conversions::WithFused, ..Architecture::PLAIN },
+    Architecture { prefix: "aarch64", ..ARM },
+    Architecture { prefix: "arm64", ..ARM },
     Architecture {
-        prefix: "aarch64",
+        prefix: "riscv64",
+        features: "+m,+a,+f,+d,+c",
+        abi: "lp64d",
         fused: true,
-        has_extremes: true,
         rounds: true,
-        f16: Conversions::Always,
-        ..PLAIN
+        ..Architecture::PLAIN
     },
-    Architecture { prefix: "arm64", fused: true, has_extremes: true, rounds: true, f16: Conversions::Always, ..PLAIN },
-    Architecture { prefix: "riscv64", features: "+m,+a,+f,+d,+c", abi: "lp64d", fused: true, rounds: true, ..PLAIN },
-    Architecture { prefix: "riscv32", features: "+m,+c", abi: "ilp32", ..PLAIN },
-    Architecture { prefix: "thumb", ..PLAIN },
-    Architecture { prefix: "armv7", features: "+v7,+vfp3,-d32,+thumb2,-neon", ..PLAIN },
+    Architecture { prefix: "riscv32", features: "+m,+c", abi: "ilp32", ..Architecture::PLAIN },
+    Architecture { prefix: "thumb", ..Architecture::PLAIN },
+    Architecture { prefix: "armv7", features: "+v7,+vfp3,-d32,+thumb2,-neon", ..Architecture::PLAIN },
     Architecture {
         prefix: "wasm32",
         features: "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext,+mutable-globals",
-        has_extremes: true,
+        // engines compose them on x86-64
+        extremes: Extremes::Slow,
+        saturates: true,
         // no buffer begins below it, so that no address does without its offset
         offsets: 1024,
         rounds: true,
-        ..PLAIN
+        ..Architecture::PLAIN
     },
 ];
 
 impl Architecture {
+    /// A processor without any of it.
+    pub(crate) const PLAIN: Architecture = Architecture {
+        prefix: "",
+        features: "",
+        abi: "",
+        fused: false,
+        extremes: Extremes::Compared,
+        saturates: false,
+        offsets: 0,
+        rounds: false,
+        f16: Conversions::Never,
+    };
+
     /// That of a triple; `None` if code was never generated for it.
     pub(crate) fn of(triple: &str) -> Option<&'static Architecture> {
         ARCHITECTURES.iter().find(|architecture| triple.starts_with(architecture.prefix))

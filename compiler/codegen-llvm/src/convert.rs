@@ -65,8 +65,8 @@ impl<'c> Translator<'_, 'c> {
         self.cast(opcode, x, self.lanes_of(x, to)?)
     }
 
-    /// Saturates by clamping, which vectors support: LLVM's own saturating conversion of vectors goes lane by lane.
-    /// Values with known bounds inside the integer's range are not clamped again.
+    /// Saturates by clamping, which vectors support, unless processors do: LLVM's own saturating conversion of vectors goes
+    /// lane by lane then. Values with known bounds inside the integer's range are not clamped again.
     fn float_to_integer(
         &self,
         (x, double): (BasicValueEnum<'c>, bool),
@@ -91,6 +91,21 @@ impl<'c> Translator<'_, 'c> {
         let opcode = if signed || bits < 32 { InstructionOpcode::FPToSI } else { InstructionOpcode::FPToUI };
         // if a NaN becomes zero in the end, it need not be replaced before
         let fits = signed && bounds.is_some_and(|[least, most]| low <= least && most <= high);
+        if self.unit.architecture.saturates {
+            let name = if opcode == InstructionOpcode::FPToSI { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
+            let integer = self.intrinsic(name, &[wide, x.get_type()], &[x])?;
+            if bits >= 32 {
+                return Ok(integer);
+            }
+            let clamp = |name: &str, integer, bound: f64| {
+                self.intrinsic(name, &[wide], &[integer, self.splat_constant(wide, bound as i64)?])
+            };
+            let integer = match fits {
+                true => integer,
+                false => clamp("llvm.smin", clamp("llvm.smax", integer, low)?, high)?,
+            };
+            return self.cast(InstructionOpcode::Trunc, integer, target);
+        }
         let clamped = if fits {
             x
         } else {
@@ -153,7 +168,7 @@ impl<'c> Translator<'_, 'c> {
 
     /// Whether the processor has instructions that convert `f16`.
     fn converts_f16(&self) -> bool {
-        match self.unit.f16 {
+        match self.unit.architecture.f16 {
             Conversions::Always => true,
             Conversions::WithFused => self.fused,
             Conversions::Never => false,

@@ -10,7 +10,7 @@ use inkwell::targets::{FileType, TargetMachine};
 use inkwell::{AddressSpace, GlobalVisibility};
 use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
-use crate::architecture::{Architecture, Conversions, is_elf, is_object, is_wasm};
+use crate::architecture::{Architecture, is_elf, is_object, is_wasm};
 use crate::fill::{fill, is_filled_later};
 use crate::function::{Unit, translate};
 use crate::interface::Interface;
@@ -116,7 +116,6 @@ fn emit<T>(
     let context = Context::create();
     let triple = machine.get_triple();
     let name = triple.as_str().to_string_lossy();
-    let architecture = Architecture::of(&name);
     let llvm = context.create_module("onnx");
     let unit = Unit {
         context: &context,
@@ -124,11 +123,8 @@ fn emit<T>(
         module: llvm,
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
-        composes_extremes: !architecture.is_some_and(|architecture| architecture.has_extremes),
-        rounds: architecture.is_some_and(|architecture| architecture.rounds),
-        f16: architecture.map_or(Conversions::Never, |architecture| architecture.f16),
+        architecture: Architecture::of(&name).unwrap_or(&Architecture::PLAIN),
         web: is_wasm(&name).then(|| WebAssembly { relaxed: options.features.contains("+relaxed-simd") }),
-        offsets: architecture.map_or(0, |architecture| architecture.offsets),
     };
     unit.module.set_triple(&triple);
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());

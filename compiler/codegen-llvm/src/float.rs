@@ -8,6 +8,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, FastMathFlags, InstructionOpcode};
 use ir::{Attribute, Op};
 
+use crate::architecture::Extremes;
 use crate::extreme::Extreme;
 use crate::form::is_half;
 use crate::function::{Failure, Translated, Translator};
@@ -125,15 +126,20 @@ impl<'c> Translator<'_, 'c> {
                 let asked = CmpFPredicate::of(self.body, op).ok_or(Failure::Broken("has no predicate"))?;
                 self.compare_floats(predicate(asked), x, y)?
             }
-            (_, &[x, y]) if let Some((wins, bound)) = self.bound(op) => {
+            (_, &[x, y])
+                if let Some((wins, bound)) = self.bound(op).filter(|(_, bound)| !self.is_quick(op, *bound)) =>
+            {
                 let (bound, value) = if bound == 0 { (x, y) } else { (y, x) };
                 let bound_wins = self.compare_floats(wins, value, bound)?;
                 self.select(bound_wins, bound, value)?
             }
-            (_, &[x, y]) if let Some(extreme) = Extreme::of(code).filter(|_| self.unit.composes_extremes) => {
+            (_, &[x, y])
+                if let Some(extreme) =
+                    Extreme::of(code).filter(|_| self.unit.architecture.extremes == Extremes::Compared) =>
+            {
                 self.extreme(extreme, x, y)?
             }
-            (_, &[x]) if let Some(rounding) = Rounding::of(code).filter(|_| !self.unit.rounds) => {
+            (_, &[x]) if let Some(rounding) = Rounding::of(code).filter(|_| !self.unit.architecture.rounds) => {
                 self.rounded(rounding, x, *self.operand_type(op).element() == ir::Type::F64)?
             }
             (arith::MAXNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
@@ -222,6 +228,12 @@ impl<'c> Translator<'_, 'c> {
             vector::constant_float(self.body, self.body.operand(op, index)).is_some_and(|x| !x.is_nan())
         };
         [1, 0].into_iter().find(is_number).map(|bound| (wins, bound))
+    }
+
+    /// Whether an instruction has the same result as [`Translator::bound`]: for all bounds but zeros.
+    fn is_quick(&self, op: Op, bound: usize) -> bool {
+        let bound = vector::constant_float(self.body, self.body.operand(op, bound));
+        self.unit.architecture.extremes == Extremes::Quick && bound != Some(0.0)
     }
 
     /// The constant bounds that a value is clamped to, unless it is NaN.

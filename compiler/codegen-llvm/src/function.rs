@@ -12,7 +12,7 @@ use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionTy
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PhiValue, VectorValue};
 use ir::{Attribute, Body, Diagnostic, FunctionView, IndexMap, Location, Op};
 
-use crate::architecture::Conversions;
+use crate::architecture::Architecture;
 use crate::form::{scalar_type, value_type};
 use crate::webassembly::WebAssembly;
 use crate::weights_file::Mapped;
@@ -45,12 +45,8 @@ pub(crate) struct Unit<'c> {
     pub(crate) attributes: Vec<FunctionAttribute>,
     /// Whether the processor has fused multiply-adds.
     pub(crate) fused: bool,
-    /// Whether the processor lacks instructions for IEEE 754's minimum and maximum.
-    pub(crate) composes_extremes: bool,
-    /// See [`crate::architecture::Architecture`].
-    pub(crate) offsets: i64,
-    pub(crate) f16: Conversions,
-    pub(crate) rounds: bool,
+    /// What LLVM does not know of the target.
+    pub(crate) architecture: &'static Architecture,
     /// What code may use if the target is WebAssembly.
     pub(crate) web: Option<WebAssembly>,
     /// Large constants that are not in the object.

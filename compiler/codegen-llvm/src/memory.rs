@@ -140,7 +140,7 @@ impl<'c> Translator<'_, 'c> {
         let bytes = width.checked_mul(offset)?;
         let BasicValueEnum::IntValue(rest) = self.value(rest) else { return None };
         let offset = self.unit.context.i64_type().const_int(offset as u64, false);
-        (0..self.unit.offsets).contains(&bytes).then_some((rest, offset))
+        (0..self.unit.architecture.offsets).contains(&bytes).then_some((rest, offset))
     }
 
     /// The addresses of the elements at `indices`, counted from `start`; only some of them may be valid.

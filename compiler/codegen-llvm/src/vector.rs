@@ -6,6 +6,7 @@ use inkwell::types::{BasicType, BasicTypeEnum, VectorType};
 use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode, IntValue, VectorValue};
 use ir::Op;
 
+use crate::architecture::Extremes;
 use crate::extreme::Extreme;
 use crate::form::{is_bit, is_half, vector_of, with_scalar};
 use crate::function::{Failure, Translated, Translator};
@@ -242,7 +243,8 @@ impl<'c> Translator<'_, 'c> {
             self.flag_fast_math(op, reduced);
             return Ok(reduced);
         }
-        if let Some(extreme) = Extreme::of_kind(kind).filter(|_| self.unit.composes_extremes) {
+        if let Some(extreme) = Extreme::of_kind(kind).filter(|_| self.unit.architecture.extremes == Extremes::Compared)
+        {
             let reduced = self.extreme_lane(extreme, self.vector(lanes)?)?;
             return match accumulator {
                 Some(accumulator) => self.extreme(extreme, accumulator, reduced),
