@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use half::f16;
 
+use super::arm_together::{self, ByLane};
 use super::contract::{Columns, Contraction, Doubles, Floats, Tile, TileSet, panel, tile};
 use super::depthwise::{self, DepthwiseRow};
 use super::functions::Machine;
@@ -91,6 +92,35 @@ impl Fused for float32x4_t {
     unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self {
         // SAFETY: as above.
         unsafe { vfmaq_f32(self, panel, factor) }
+    }
+
+    const TOGETHER: usize = arm_together::STEPS;
+
+    #[inline(always)]
+    unsafe fn add_together<const ROWS: usize, const VECTORS: usize>(
+        sums: &mut [[Self; VECTORS]; ROWS],
+        rows: (&[*const f32; ROWS], isize),
+        panel: *const f32,
+        count: usize,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe { arm_together::steps(sums, rows, panel, count) }
+    }
+}
+
+impl ByLane for float32x4_t {
+    type Factors = Self;
+
+    #[inline(always)]
+    unsafe fn factors(from: *const f32) -> Self {
+        // SAFETY: as above, and the caller vouches for the elements.
+        unsafe { vld1q_f32(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products_by<const LANE: i32>(self, factors: Self, panel: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { vfmaq_laneq_f32::<LANE>(self, panel, factors) }
     }
 }
 

@@ -1,13 +1,16 @@
-//! Contractions of uint8 and int8 for AArch64: by `SUDOT` (the extension i8mm), by `UDOT` (the extension dotprod), or by
+//! Contractions of uint8 and int8 for AArch64: by `SUDOT` (the extension i8mm), by `SDOT` (the extension dotprod), or by
 //! NEON's products of 16 bits. The standard library's intrinsics for the first two are unstable.
 
 use std::arch::aarch64::*;
 use std::arch::asm;
 use std::marker::PhantomData;
 
+use abi::{Descriptor, Product, Start};
+
+use super::arm_together::{self, ByLane};
 use super::contract::{Bytes, Columns, Contraction, Elements, Tile, TileSet, panel, tile};
-use super::converted_operands::{along, runs};
 use super::lanes::{Lanes, Products, partial_bytes};
+use crate::stop::Looks;
 
 /// Four int32 sums, and how products are added to them.
 #[derive(Clone, Copy)]
@@ -21,6 +24,12 @@ impl<M: Copy> Lanes for Quads<M> {
     #[inline(always)]
     unsafe fn mask(count: usize) -> usize {
         count
+    }
+
+    /// Right operands are padded.
+    #[inline(always)]
+    fn is_whole(_: usize) -> bool {
+        true
     }
 
     #[inline(always)]
@@ -54,15 +63,16 @@ impl<M: Copy> Lanes for Quads<M> {
     }
 }
 
-/// `sums += panel · factor` by a dot product instruction whose second source is the first four bytes of a register.
+/// `sums += panel · factors` by a dot product instruction whose second source is four bytes of a register.
 macro_rules! dot {
-    ($instruction:literal, $sums:expr, $panel:expr, $factor:expr) => {{
+    ($instruction:literal, $sums:expr, $panel:expr, $factors:expr, $lane:expr) => {{
         let mut sums: int32x4_t = $sums;
         asm!(
-            concat!($instruction, " {sums:v}.4s, {panel:v}.16b, {factor:v}.4b[0]"),
+            concat!($instruction, " {sums:v}.4s, {panel:v}.16b, {factors:v}.4b[{lane}]"),
             sums = inout(vreg) sums,
             panel = in(vreg) $panel,
-            factor = in(vreg) $factor,
+            factors = in(vreg) $factors,
+            lane = const $lane,
             options(pure, nomem, nostack, preserves_flags),
         );
         sums
@@ -108,39 +118,69 @@ impl Products for Quads<Mixed> {
     #[inline(always)]
     unsafe fn add_products(self, factor: f32, panel: int8x16_t) -> Self {
         // SAFETY: i8mm is there, see `Lanes`.
-        Quads(unsafe { dot!("sudot", self.0, panel, factor) }, PhantomData)
+        Quads(unsafe { dot!("sudot", self.0, panel, factor, 0) }, PhantomData)
+    }
+
+    const TOGETHER: usize = arm_together::STEPS;
+
+    #[inline(always)]
+    unsafe fn add_together<const ROWS: usize, const VECTORS: usize>(
+        sums: &mut [[Self; VECTORS]; ROWS],
+        rows: (&[*const u8; ROWS], isize),
+        panel: *const i8,
+        count: usize,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe { arm_together::steps(sums, rows, panel, count) }
     }
 }
 
-/// Products of uint8 by uint8: int8 elements plus 128.
+impl ByLane for Quads<Mixed> {
+    type Factors = uint8x16_t;
+
+    #[inline(always)]
+    unsafe fn factors(from: *const u8) -> uint8x16_t {
+        // SAFETY: the caller vouches for sixteen bytes.
+        unsafe { vld1q_u8(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products_by<const LANE: i32>(self, factors: uint8x16_t, panel: int8x16_t) -> Self {
+        // SAFETY: i8mm is there, see `Lanes`.
+        Quads(unsafe { dot!("sudot", self.0, panel, factors, LANE) }, PhantomData)
+    }
+}
+
+/// Products of int8 by int8: uint8 elements less 128.
 #[derive(Clone, Copy)]
 pub(super) struct Shifted;
 
-const SHIFT: i32 = 128;
+/// 128 in each byte, which is subtracted by inverting the bit.
+const SHIFT: u8 = 0x80;
 
 impl Products for Quads<Shifted> {
     type Left = u8;
     type Right = i8;
     const DEPTH: usize = 4;
-    type Factor = f32;
+    type Factor = uint8x8_t;
     type Panel = int8x16_t;
 
     #[inline(always)]
-    unsafe fn factor(from: *const u8) -> f32 {
+    unsafe fn factor(from: *const u8) -> uint8x8_t {
         // SAFETY: promised by the caller.
-        unsafe { Quads::<Mixed>::factor(from) }
+        unsafe { shifted(Quads::<Mixed>::factor(from)) }
     }
 
     #[inline(always)]
-    unsafe fn partial_factor(from: *const u8, count: usize) -> f32 {
+    unsafe fn partial_factor(from: *const u8, count: usize) -> uint8x8_t {
         // SAFETY: promised by the caller.
-        unsafe { Quads::<Mixed>::partial_factor(from, count) }
+        unsafe { shifted(Quads::<Mixed>::partial_factor(from, count)) }
     }
 
     #[inline(always)]
     unsafe fn panel(from: *const i8) -> int8x16_t {
         // SAFETY: the caller vouches for four bytes a lane.
-        unsafe { veorq_s8(vld1q_s8(from), vdupq_n_s8(i8::MIN)) }
+        unsafe { vld1q_s8(from) }
     }
 
     #[inline(always)]
@@ -150,10 +190,46 @@ impl Products for Quads<Shifted> {
     }
 
     #[inline(always)]
-    unsafe fn add_products(self, factor: f32, panel: int8x16_t) -> Self {
+    unsafe fn add_products(self, factor: uint8x8_t, panel: int8x16_t) -> Self {
         // SAFETY: dotprod is there, see `Lanes`.
-        Quads(unsafe { dot!("udot", self.0, panel, factor) }, PhantomData)
+        Quads(unsafe { dot!("sdot", self.0, panel, factor, 0) }, PhantomData)
     }
+
+    const TOGETHER: usize = arm_together::STEPS;
+
+    #[inline(always)]
+    unsafe fn add_together<const ROWS: usize, const VECTORS: usize>(
+        sums: &mut [[Self; VECTORS]; ROWS],
+        rows: (&[*const u8; ROWS], isize),
+        panel: *const i8,
+        count: usize,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe { arm_together::steps(sums, rows, panel, count) }
+    }
+}
+
+impl ByLane for Quads<Shifted> {
+    type Factors = uint8x16_t;
+
+    #[inline(always)]
+    unsafe fn factors(from: *const u8) -> uint8x16_t {
+        // SAFETY: the caller vouches for sixteen bytes.
+        unsafe { veorq_u8(vld1q_u8(from), vdupq_n_u8(SHIFT)) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products_by<const LANE: i32>(self, factors: uint8x16_t, panel: int8x16_t) -> Self {
+        // SAFETY: dotprod is there, see `Lanes`.
+        Quads(unsafe { dot!("sdot", self.0, panel, factors, LANE) }, PhantomData)
+    }
+}
+
+/// The first four bytes, less 128.
+#[inline(always)]
+unsafe fn shifted(bytes: f32) -> uint8x8_t {
+    // SAFETY: NEON is there.
+    unsafe { veor_u8(vreinterpret_u8_f32(vset_lane_f32::<0>(bytes, vdup_n_f32(0.0))), vdup_n_u8(SHIFT)) }
 }
 
 /// Products of 16 bits.
@@ -237,54 +313,101 @@ unsafe fn i8mm_tile<E, V, const ROWS: usize, const VECTORS: usize>(
     unsafe { tile::<E, V, ROWS, VECTORS>(problem, row, columns) }
 }
 
-/// The sums of [`Shifted`] products, from which the sum of the row's elements, times the shift, is subtracted.
 #[target_feature(enable = "dotprod")]
 unsafe fn dotprod_tile<E, V, const ROWS: usize, const VECTORS: usize>(
     problem: &Contraction<'_, E>,
     row: usize,
     columns: Columns,
 ) where
-    E: Elements<Left = u8, Sum = i32> + 'static,
+    E: Elements + 'static,
     V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
 {
     // SAFETY: promised by the caller; the feature is enabled here.
-    unsafe {
-        tile::<E, V, ROWS, VECTORS>(problem, row, columns);
-        let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
-        let offsets = columns.offsets::<Quads<Shifted>, VECTORS>(problem.descriptor.walk.out_group, 1);
-        for (a, c) in a_rows.into_iter().zip(c_rows) {
-            let excess = vdupq_n_s32(row_sum(problem, a).wrapping_mul(SHIFT));
-            for (v, offset) in offsets.into_iter().enumerate() {
-                let mask = (columns.count - v * Quads::<Shifted>::WIDTH).min(Quads::<Shifted>::WIDTH);
-                let to = c.offset(offset);
-                let Quads(shifted, _) = Quads::<Shifted>::load_masked(to, mask);
-                Quads::<Shifted>(vsubq_s32(shifted, excess), PhantomData).store_masked(to, mask);
+    unsafe { tile::<E, V, ROWS, VECTORS>(problem, row, columns) }
+}
+
+const GROUP: usize = abi::COLUMN_GROUP as usize;
+
+/// By [`Shifted`] products, whose sums begin with what the shift takes away: 128 times the sum of each column.
+pub(super) unsafe fn contract_shifted(problem: &Contraction<'_, Bytes>) {
+    let Descriptor { walk, start, .. } = problem.descriptor;
+    let mut looks = Looks::new();
+    // without rows, no operand is read
+    let cols = if problem.rows == 0 { 0 } else { problem.cols };
+    for first in (0..cols).step_by(GROUP) {
+        let group = (first / GROUP) as isize;
+        let cols = (problem.cols - first).min(GROUP);
+        // SAFETY: the caller vouches for all that the descriptor reaches.
+        unsafe {
+            let b = problem.b.offset(group * walk.right_group as isize);
+            let c = problem.c.offset(group * walk.out_group as isize);
+            let mut begin = column_sums(walk, b, cols).map(|sum| sum.wrapping_mul(SHIFT.into()));
+            if *start == Start::Columns {
+                for (column, begin) in begin.iter_mut().enumerate().take(cols) {
+                    *begin = begin.wrapping_add(problem.init.add(first + column).read());
+                }
+            }
+            let in_sums = if *start == Start::Values { Start::Values } else { Start::Columns };
+            let descriptor = Descriptor { start: in_sums, ..*problem.descriptor };
+            let part = Contraction { descriptor: &descriptor, b, init: begin.as_ptr(), c, cols, ..*problem };
+            if *start == Start::Values {
+                part.add_to_rows(&begin);
+            }
+            part.run_until(&DOTPROD, &mut looks);
+        }
+        if looks.is_due_after(0) {
+            return;
+        }
+    }
+}
+
+impl Contraction<'_, Bytes> {
+    /// Adds a number to each column of all rows.
+    unsafe fn add_to_rows(&self, numbers: &[i32; GROUP]) {
+        for row in 0..self.rows {
+            // SAFETY: the row and its columns are in C.
+            unsafe {
+                let (_, [to]) = self.row_pointers::<1>(row);
+                for (column, number) in numbers.iter().enumerate().take(self.cols) {
+                    *to.add(column) = (*to.add(column)).wrapping_add(*number);
+                }
             }
         }
     }
 }
 
-/// The sum of all elements that a row multiplies.
+/// The sum of all elements of each of the first `cols` columns of a group.
 #[target_feature(enable = "dotprod")]
-unsafe fn row_sum<E: Elements>(problem: &Contraction<'_, E>, row: *const u8) -> i32 {
-    let d = &problem.descriptor.walk;
-    // SAFETY: the caller vouches for the row.
-    unsafe {
-        let ones = f32::from_bits(0x0101_0101);
-        let mut sums = vdupq_n_s32(0);
-        for (run, depth) in runs(d.reduction, d.last_block) {
-            let (from, depth) = (row.offset(along(&run, &d.left)), depth.max(0) as usize);
-            let whole = depth - depth % 16;
-            for at in (0..whole).step_by(16) {
-                sums = dot!("udot", sums, vld1q_u8(from.add(at)), ones);
-            }
-            for at in (whole..depth).step_by(4) {
-                let bytes = u32::from_le_bytes(partial_bytes(from.add(at), (depth - at).min(4)));
-                sums = dot!("udot", sums, vcombine_u8(vcreate_u8(u64::from(bytes)), vcreate_u8(0)), ones);
+unsafe fn column_sums(walk: &Product<i64>, b: *const i8, cols: usize) -> [i32; GROUP] {
+    // operands are padded to whole registers
+    let registers = cols.div_ceil(4);
+    let ones = vdup_n_u8(1);
+    let mut sums = [vdupq_n_s32(0); GROUP / 4];
+    let [extent0, extent1, extent2, extent_k] = walk.reduction;
+    for i0 in 0..extent0 {
+        let depth = if i0 + 1 == extent0 { walk.last_block } else { extent_k };
+        for i1 in 0..extent1 {
+            for i2 in 0..extent2 {
+                let run = i0 * walk.right[0] + i1 * walk.right[1] + i2 * walk.right[2];
+                // after the last step are zeros
+                for k in (0..depth).step_by(4) {
+                    // SAFETY: the caller vouches for the operand, which is padded.
+                    unsafe {
+                        let step = b.offset((run + k * walk.right[3]) as isize);
+                        for (v, sum) in sums.iter_mut().enumerate().take(registers) {
+                            *sum = dot!("sdot", *sum, vld1q_s8(step.add(16 * v)), ones, 0);
+                        }
+                    }
+                }
             }
         }
-        vaddvq_s32(sums)
     }
+    let mut columns = [0; GROUP];
+    for (v, sum) in sums.into_iter().enumerate() {
+        // SAFETY: the register is inside the array.
+        unsafe { vst1q_s32(columns.as_mut_ptr().add(4 * v), sum) }
+    }
+    columns
 }
 
 /// As for floats: rows · vectors sums, the panel's vectors and some factors fit.
@@ -299,7 +422,7 @@ pub(super) const I8MM: TileSet<Bytes> = TileSet {
 };
 
 /// As [`I8MM`].
-pub(super) const DOTPROD: TileSet<Bytes> = TileSet {
+const DOTPROD: TileSet<Bytes> = TileSet {
     width: 4,
     panels: &[
         panel!(dotprod_tile<Bytes, Quads<Shifted>, 1>: 1 2 3 4 5 6 7 8),

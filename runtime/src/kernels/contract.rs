@@ -147,6 +147,11 @@ impl<E: Elements + 'static> Contraction<'_, E> {
     }
 }
 
+/// Kinds of steps of a run: all whole ones, what follows the last whole one, and whole ones that are added together.
+const WHOLE: u8 = 0;
+const REST: u8 = 1;
+const TOGETHER: u8 = 2;
+
 /// Up to this many registers of columns read one cache line each in contractions with few rows, where B has the size of
 /// weights and comes from memory.
 const WIDE: usize = 4;
@@ -156,35 +161,7 @@ const fn bytes_ahead<Right>() -> usize {
     if size_of::<Right>() == size_of::<u16>() { 2304 } else { 1024 }
 }
 
-/// The innermost reduction loop: `depth` products, from the given offset in the rows of A and pointer into B.
-#[inline(always)]
-unsafe fn accumulate<V: Products, const ROWS: usize, const VECTORS: usize>(
-    sums: &mut [[V; VECTORS]; ROWS],
-    (a_rows, a_offset, a_step): (&[*const V::Left; ROWS], isize, isize),
-    (b, b_step, b_columns): (*const V::Right, isize, &[isize; VECTORS]),
-    depth: i64,
-    last_mask: V::Mask,
-) {
-    let depth = depth.max(0) as usize;
-    let whole = (depth / V::DEPTH) as isize;
-    let (a, b) = ((a_rows, a_offset, a_step), (b, b_step, b_columns));
-    // SAFETY: the descriptor's extents and strides stay inside A and B, and `last_mask` inside B's columns.
-    unsafe {
-        if V::is_whole(last_mask) {
-            steps(sums, a, b, whole, V::mask(V::WIDTH));
-        } else {
-            steps(sums, a, b, whole, last_mask);
-        }
-    }
-    let rest = depth % V::DEPTH;
-    if rest > 0 {
-        let (a_offset, b) = (a_offset + whole * a_step, b.0.wrapping_offset(whole * b_step));
-        // SAFETY: as above; B has zeros after the last product.
-        unsafe { step(sums, (a_rows, a_offset), (b, b_columns), rest, last_mask) };
-    }
-}
-
-/// Some whole steps of [`accumulate`].
+/// Some whole steps of the innermost reduction loop, from the given offset in the rows of A and pointer into B.
 #[inline(always)]
 unsafe fn steps<V: Products, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[V; VECTORS]; ROWS],
@@ -201,7 +178,7 @@ unsafe fn steps<V: Products, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-/// Adds `count` products to every sum, at most those of one step. It has no closures, because they would not inherit
+/// Adds `count` products to every sum, at most those of one step. There are no closures, because they would not inherit
 /// the instruction set.
 #[inline(always)]
 unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
@@ -260,53 +237,162 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
     E: Elements + 'static,
     V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
 {
-    let Descriptor { walk: d, start, right_padded } = problem.descriptor;
-    let last = VECTORS - 1;
-    // SAFETY: as for every kernel, the caller vouches for the extents; masks keep ragged columns inside.
+    // SAFETY: promised by the caller.
     unsafe {
-        let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
-        let ragged = V::mask(columns.count - last * V::WIDTH);
-        let b_mask = if *right_padded == 1 { V::mask(V::WIDTH) } else { ragged };
-        let c_columns = columns.offsets::<V, VECTORS>(d.out_group, 1);
-        let b_columns = columns.offsets::<V, VECTORS>(d.right_group, V::DEPTH);
-        let mut sums = [[V::zero(); VECTORS]; ROWS];
-        match start {
-            Start::Zero => {}
-            Start::Columns => {
-                let offsets = columns.offsets::<V, VECTORS>(abi::COLUMN_GROUP, 1);
-                sums = [load_row(problem.init, &offsets, ragged); ROWS];
-            }
-            Start::Values => {
-                for r in 0..ROWS {
-                    sums[r] = load_row(c_rows[r], &c_columns, ragged);
+        let tile = problem.at::<V, ROWS, VECTORS>(row, columns);
+        let mut sums = problem.started(&tile);
+        problem.accumulate(&tile, &mut sums);
+        problem.store(&tile, sums);
+    }
+}
+
+/// The place of a register tile.
+pub(super) struct Place<E: Elements, V: Lanes, const ROWS: usize, const VECTORS: usize> {
+    pub(super) a_rows: [*const E::Left; ROWS],
+    c_rows: [*mut E::Sum; ROWS],
+    columns: Columns,
+    /// The offsets of the registers in a row of C.
+    c_columns: [isize; VECTORS],
+    /// The lanes of the last register that are columns.
+    ragged: V::Mask,
+}
+
+/// The parts of a tile. As for every kernel, the caller vouches for the extents; masks keep ragged columns inside.
+impl<E: Elements + 'static> Contraction<'_, E> {
+    #[inline(always)]
+    pub(super) unsafe fn at<V: Lanes, const ROWS: usize, const VECTORS: usize>(
+        &self,
+        row: usize,
+        columns: Columns,
+    ) -> Place<E, V, ROWS, VECTORS> {
+        // SAFETY: promised by the caller.
+        let ((a_rows, c_rows), ragged) =
+            unsafe { (self.row_pointers::<ROWS>(row), V::mask(columns.count - (VECTORS - 1) * V::WIDTH)) };
+        let c_columns = columns.offsets::<V, VECTORS>(self.descriptor.walk.out_group, 1);
+        Place { a_rows, c_rows, columns, c_columns, ragged }
+    }
+
+    /// What the products are added to.
+    #[inline(always)]
+    pub(super) unsafe fn started<V: Lanes<Element = E::Sum>, const ROWS: usize, const VECTORS: usize>(
+        &self,
+        tile: &Place<E, V, ROWS, VECTORS>,
+    ) -> [[V; VECTORS]; ROWS] {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mut sums = [[V::zero(); VECTORS]; ROWS];
+            match self.descriptor.start {
+                Start::Zero => {}
+                Start::Columns => {
+                    let offsets = tile.columns.offsets::<V, VECTORS>(abi::COLUMN_GROUP, 1);
+                    sums = [load_row(self.init, &offsets, tile.ragged); ROWS];
+                }
+                Start::Values => {
+                    for (r, row) in sums.iter_mut().enumerate() {
+                        *row = load_row(tile.c_rows[r], &tile.c_columns, tile.ragged);
+                    }
                 }
             }
+            sums
         }
+    }
+
+    /// Adds all products. Loops over whole registers and over others, and whole steps and the rest of runs, are compiled
+    /// separately, so that the sums and the addresses of each have registers.
+    #[inline(always)]
+    pub(super) unsafe fn accumulate<V, const ROWS: usize, const VECTORS: usize>(
+        &self,
+        tile: &Place<E, V, ROWS, VECTORS>,
+        sums: &mut [[V; VECTORS]; ROWS],
+    ) where
+        V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
+    {
+        let Descriptor { walk: d, right_padded, .. } = self.descriptor;
+        // SAFETY: promised by the caller; B has zeros after the last product.
+        unsafe {
+            let mask = if *right_padded == 1 { V::mask(V::WIDTH) } else { tile.ragged };
+            if V::is_whole(mask) && self.is_contiguous::<V>(VECTORS) {
+                self.runs::<V, ROWS, VECTORS, TOGETHER>(tile, sums, mask);
+            } else if V::is_whole(mask) {
+                self.runs::<V, ROWS, VECTORS, WHOLE>(tile, sums, V::mask(V::WIDTH));
+            } else {
+                self.runs::<V, ROWS, VECTORS, WHOLE>(tile, sums, mask);
+            }
+            let has_rest = |depth: i64| !(depth.max(0) as usize).is_multiple_of(V::DEPTH);
+            if has_rest(d.reduction[3]) || has_rest(d.last_block) {
+                self.runs::<V, ROWS, VECTORS, REST>(tile, sums, mask);
+            }
+        }
+    }
+
+    /// Whether steps can be added together: they are contiguous in both operands, a multiple of [`Products::TOGETHER`] in
+    /// each run of the innermost loop, and the columns of a tile are within a group.
+    #[inline(always)]
+    fn is_contiguous<V: Products>(&self, vectors: usize) -> bool {
+        let d = &self.descriptor.walk;
+        let together = (V::TOGETHER * V::DEPTH) as i64;
+        V::TOGETHER > 1
+            && COLUMN_GROUP.is_multiple_of(vectors * V::WIDTH)
+            && (d.left[3], d.right[3]) == (1, abi::COLUMN_GROUP)
+            && d.reduction[3] % together == 0
+            && d.last_block % together == 0
+    }
+
+    /// Adds the products of a kind of steps of each run of the innermost loop.
+    #[inline(always)]
+    unsafe fn runs<V, const ROWS: usize, const VECTORS: usize, const KIND: u8>(
+        &self,
+        tile: &Place<E, V, ROWS, VECTORS>,
+        sums: &mut [[V; VECTORS]; ROWS],
+        mask: V::Mask,
+    ) where
+        V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
+    {
+        let d = &self.descriptor.walk;
+        let columns = tile.columns.offsets::<V, VECTORS>(d.right_group, V::DEPTH);
         let stride =
             |i: [i64; 3], strides: &[i64; 4]| (i[0] * strides[0] + i[1] * strides[1] + i[2] * strides[2]) as isize;
-        let steps = |strides: &[i64; 4]| strides[3] as isize * V::DEPTH as isize;
+        let [a_step, b_step] = [d.left[3], d.right[3]].map(|stride| stride as isize * V::DEPTH as isize);
         let [extent0, extent1, extent2, extent_k] = d.reduction;
         for i0 in 0..extent0 {
-            let depth = if i0 + 1 == extent0 { d.last_block } else { extent_k };
+            let depth = if i0 + 1 == extent0 { d.last_block } else { extent_k }.max(0) as usize;
+            let (whole, rest) = ((depth / V::DEPTH) as isize, depth % V::DEPTH);
             for i1 in 0..extent1 {
                 for i2 in 0..extent2 {
-                    let a_offset = stride([i0, i1, i2], &d.left);
-                    let b = problem.b.offset(stride([i0, i1, i2], &d.right));
-                    accumulate(
-                        &mut sums,
-                        (&a_rows, a_offset, steps(&d.left)),
-                        (b, steps(&d.right), &b_columns),
-                        depth,
-                        b_mask,
-                    );
+                    // SAFETY: the descriptor's extents and strides stay inside A and B, and the mask inside B's columns.
+                    unsafe {
+                        let a_offset = stride([i0, i1, i2], &d.left);
+                        let b = self.b.offset(stride([i0, i1, i2], &d.right));
+                        if KIND == TOGETHER {
+                            let panel = b.offset(columns[0]);
+                            V::add_together(sums, (&tile.a_rows, a_offset), panel, whole as usize / V::TOGETHER);
+                        } else if KIND == WHOLE {
+                            steps(sums, (&tile.a_rows, a_offset, a_step), (b, b_step, &columns), whole, mask);
+                        } else if rest > 0 {
+                            let b = b.wrapping_offset(whole * b_step);
+                            step(sums, (&tile.a_rows, a_offset + whole * a_step), (b, &columns), rest, mask);
+                        }
+                    }
                 }
             }
         }
-        for r in 0..ROWS {
-            for v in 0..last {
-                sums[r][v].store(c_rows[r].offset(c_columns[v]));
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store<V: Lanes<Element = E::Sum>, const ROWS: usize, const VECTORS: usize>(
+        &self,
+        tile: &Place<E, V, ROWS, VECTORS>,
+        sums: [[V; VECTORS]; ROWS],
+    ) {
+        let last = VECTORS - 1;
+        // SAFETY: promised by the caller.
+        unsafe {
+            for (r, row) in sums.into_iter().enumerate() {
+                for (v, sum) in row.into_iter().enumerate() {
+                    let to = tile.c_rows[r].offset(tile.c_columns[v]);
+                    if v < last { sum.store(to) } else { sum.store_masked(to, tile.ragged) }
+                }
             }
-            sums[r][last].store_masked(c_rows[r].offset(c_columns[last]), ragged);
         }
     }
 }
@@ -351,8 +437,7 @@ impl Instances for TileSet<Bytes> {
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::Vnni, x86::VNNI_BYTES), (Level::V3, x86::V3_BYTES)];
     #[cfg(target_arch = "aarch64")]
-    const WIDE: &'static [(Level, Self)] =
-        &[(Level::I8mm, arm_bytes::I8MM), (Level::Dotprod, arm_bytes::DOTPROD), (Level::Neon, arm_bytes::NEON)];
+    const WIDE: &'static [(Level, Self)] = &[(Level::I8mm, arm_bytes::I8MM), (Level::Neon, arm_bytes::NEON)];
 }
 
 /// Computes an int8 contraction.
@@ -367,4 +452,6 @@ impl Instances for BytesKernel {
     const PORTABLE: Self = in_vectors;
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::Amx, x86_matrix::contract)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::I8mm, in_vectors), (Level::Dotprod, arm_bytes::contract_shifted)];
 }

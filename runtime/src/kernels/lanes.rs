@@ -56,6 +56,19 @@ pub(super) trait Products: Lanes {
     unsafe fn panel_masked(from: *const Self::Right, mask: Self::Mask) -> Self::Panel;
     /// Adds the products of a step.
     unsafe fn add_products(self, factor: Self::Factor, panel: Self::Panel) -> Self;
+
+    /// Steps that are faster if they are added together; 1 if there is no such way.
+    const TOGETHER: usize = 1;
+    /// Adds the products of `count` times [`Products::TOGETHER`] steps to a tile. Factors are contiguous, and so are the steps
+    /// of the panel, which is within a group of columns.
+    #[inline(always)]
+    unsafe fn add_together<const ROWS: usize, const VECTORS: usize>(
+        _sums: &mut [[Self; VECTORS]; ROWS],
+        _rows: (&[*const Self::Left; ROWS], isize),
+        _panel: *const Self::Right,
+        _count: usize,
+    ) {
+    }
 }
 
 /// Floats, with one product per lane and step.
@@ -64,6 +77,18 @@ pub(super) trait Fused: Lanes {
     unsafe fn broadcast(value: Self::Element) -> Self;
     /// `self + factor · panel`, rounded once if the machine fuses.
     unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self;
+
+    /// See [`Products::TOGETHER`].
+    const TOGETHER: usize = 1;
+    /// See [`Products::add_together`].
+    #[inline(always)]
+    unsafe fn add_together<const ROWS: usize, const VECTORS: usize>(
+        _sums: &mut [[Self; VECTORS]; ROWS],
+        _rows: (&[*const Self::Element; ROWS], isize),
+        _panel: *const Self::Element,
+        _count: usize,
+    ) {
+    }
 }
 
 impl<T: Fused> Products for T {
@@ -101,6 +126,19 @@ impl<T: Fused> Products for T {
     unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
         // SAFETY: the instruction set is there, see `Lanes`.
         unsafe { self.multiply_add(factor, panel) }
+    }
+
+    const TOGETHER: usize = <T as Fused>::TOGETHER;
+
+    #[inline(always)]
+    unsafe fn add_together<const ROWS: usize, const VECTORS: usize>(
+        sums: &mut [[Self; VECTORS]; ROWS],
+        rows: (&[*const T::Element; ROWS], isize),
+        panel: *const T::Element,
+        count: usize,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe { <T as Fused>::add_together(sums, rows, panel, count) }
     }
 }
 
@@ -177,11 +215,18 @@ macro_rules! portable_fused {
 
 portable_fused!(f32 f64);
 
-/// The `count` bytes of a partial step, and zeros.
+/// The first four of `count` bytes, or all and zeros. It has no closure: where compilers call one, the sums of a tile do
+/// not stay in registers.
 #[inline(always)]
 pub(super) unsafe fn partial_bytes(from: *const u8, count: usize) -> [u8; 4] {
-    // SAFETY: the caller vouches for `count` bytes.
-    std::array::from_fn(|at| if at < count { unsafe { from.add(at).read() } } else { 0 })
+    let mut bytes = [0; 4];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        if at < count {
+            // SAFETY: the caller vouches for `count` bytes.
+            *byte = unsafe { from.add(at).read() };
+        }
+    }
+    bytes
 }
 
 impl Products for Portable<i32> {

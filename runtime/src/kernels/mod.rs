@@ -10,6 +10,10 @@ mod accesses;
 mod arm;
 #[cfg(target_arch = "aarch64")]
 mod arm_bytes;
+#[cfg(target_arch = "aarch64")]
+mod arm_tables;
+#[cfg(target_arch = "aarch64")]
+mod arm_together;
 mod blocks;
 mod contract;
 mod converted_operands;
@@ -384,9 +388,19 @@ type LookUp<T> = unsafe fn(*const T, *const u8, *mut T, usize);
 /// # Safety
 /// As for [`rt_look_up_row`].
 unsafe fn look_up<T: Copy>(table: *const T, source: *const u8, destination: *mut T, count: usize) {
-    for at in 0..count {
-        // SAFETY: promised by the caller.
-        unsafe { destination.add(at).write_unaligned(*table.add(usize::from(*source.add(at)))) }
+    const TOGETHER: usize = 8;
+    let whole = count - count % TOGETHER;
+    // SAFETY: promised by the caller.
+    unsafe {
+        for at in (0..whole).step_by(TOGETHER) {
+            let places = source.add(at).cast::<[u8; TOGETHER]>().read();
+            for (next, place) in places.into_iter().enumerate() {
+                destination.add(at + next).write_unaligned(*table.add(usize::from(place)));
+            }
+        }
+        for at in whole..count {
+            destination.add(at).write_unaligned(*table.add(usize::from(*source.add(at))));
+        }
     }
 }
 
@@ -528,6 +542,8 @@ impl Instances for LookUp<u8> {
     const PORTABLE: Self = look_up;
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::Vbmi, x86_tables::look_up_bytes)];
+    #[cfg(target_arch = "aarch64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Neon, arm_tables::look_up_bytes)];
 }
 
 impl Instances for LookUp<u32> {
