@@ -9,6 +9,7 @@ use abi::{Descriptor, Product, Start};
 
 use super::arm_together::{self, ByLane};
 use super::contract::{Bytes, Columns, Contraction, Elements, Tile, TileSet, panel, tile};
+use super::converted_operands::{along, runs};
 use super::lanes::{Lanes, Products, partial_bytes};
 use crate::stop::Looks;
 
@@ -79,102 +80,63 @@ macro_rules! dot {
     }};
 }
 
+/// A dot product of four uint8 and four int8, for each lane.
+pub(super) trait Dot: Copy {
+    /// Bits of each uint8 that are inverted before.
+    const INVERTED: u8;
+    /// Adds products with the four bytes in lane `LANE`.
+    unsafe fn add<const LANE: i32>(sums: int32x4_t, panel: int8x16_t, factors: uint8x16_t) -> int32x4_t;
+}
+
 /// Products of int8 and uint8.
 #[derive(Clone, Copy)]
 pub(super) struct Mixed;
 
-impl Products for Quads<Mixed> {
-    type Left = u8;
-    type Right = i8;
-    const DEPTH: usize = 4;
-    // four bytes
-    type Factor = f32;
-    type Panel = int8x16_t;
+impl Dot for Mixed {
+    const INVERTED: u8 = 0;
 
     #[inline(always)]
-    unsafe fn factor(from: *const u8) -> f32 {
-        // SAFETY: the caller vouches for four bytes.
-        unsafe { from.cast::<f32>().read_unaligned() }
-    }
-
-    #[inline(always)]
-    unsafe fn partial_factor(from: *const u8, count: usize) -> f32 {
-        // SAFETY: the caller vouches for `count` bytes.
-        f32::from_bits(u32::from_le_bytes(unsafe { partial_bytes(from, count) }))
-    }
-
-    #[inline(always)]
-    unsafe fn panel(from: *const i8) -> int8x16_t {
-        // SAFETY: the caller vouches for four bytes a lane.
-        unsafe { vld1q_s8(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn panel_masked(from: *const i8, _: usize) -> int8x16_t {
-        // SAFETY: as above, as the operand is padded.
-        unsafe { Self::panel(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(self, factor: f32, panel: int8x16_t) -> Self {
+    unsafe fn add<const LANE: i32>(sums: int32x4_t, panel: int8x16_t, factors: uint8x16_t) -> int32x4_t {
         // SAFETY: i8mm is there, see `Lanes`.
-        Quads(unsafe { dot!("sudot", self.0, panel, factor, 0) }, PhantomData)
-    }
-
-    const TOGETHER: usize = arm_together::STEPS;
-
-    #[inline(always)]
-    unsafe fn add_together<const ROWS: usize, const VECTORS: usize>(
-        sums: &mut [[Self; VECTORS]; ROWS],
-        rows: (&[*const u8; ROWS], isize),
-        panel: *const i8,
-        count: usize,
-    ) {
-        // SAFETY: promised by the caller.
-        unsafe { arm_together::steps(sums, rows, panel, count) }
+        unsafe { dot!("sudot", sums, panel, factors, LANE) }
     }
 }
 
-impl ByLane for Quads<Mixed> {
-    type Factors = uint8x16_t;
-
-    #[inline(always)]
-    unsafe fn factors(from: *const u8) -> uint8x16_t {
-        // SAFETY: the caller vouches for sixteen bytes.
-        unsafe { vld1q_u8(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products_by<const LANE: i32>(self, factors: uint8x16_t, panel: int8x16_t) -> Self {
-        // SAFETY: i8mm is there, see `Lanes`.
-        Quads(unsafe { dot!("sudot", self.0, panel, factors, LANE) }, PhantomData)
-    }
-}
-
-/// Products of int8 by int8: uint8 elements less 128.
+/// Products of int8 by int8: uint8 elements less [`SHIFT`].
 #[derive(Clone, Copy)]
 pub(super) struct Shifted;
 
-/// 128 in each byte, which is subtracted by inverting the bit.
+/// It is subtracted by inverting the bit.
 const SHIFT: u8 = 0x80;
 
-impl Products for Quads<Shifted> {
+impl Dot for Shifted {
+    const INVERTED: u8 = SHIFT;
+
+    #[inline(always)]
+    unsafe fn add<const LANE: i32>(sums: int32x4_t, panel: int8x16_t, factors: uint8x16_t) -> int32x4_t {
+        // SAFETY: dotprod is there, see `Lanes`.
+        unsafe { dot!("sdot", sums, panel, factors, LANE) }
+    }
+}
+
+impl<D: Dot> Products for Quads<D> {
     type Left = u8;
     type Right = i8;
     const DEPTH: usize = 4;
-    type Factor = uint8x8_t;
+    // in the first four bytes
+    type Factor = uint8x16_t;
     type Panel = int8x16_t;
 
     #[inline(always)]
-    unsafe fn factor(from: *const u8) -> uint8x8_t {
-        // SAFETY: promised by the caller.
-        unsafe { shifted(Quads::<Mixed>::factor(from)) }
+    unsafe fn factor(from: *const u8) -> uint8x16_t {
+        // SAFETY: the caller vouches for four bytes.
+        unsafe { inverted::<D>(in_lane(four_bytes(from))) }
     }
 
     #[inline(always)]
-    unsafe fn partial_factor(from: *const u8, count: usize) -> uint8x8_t {
-        // SAFETY: promised by the caller.
-        unsafe { shifted(Quads::<Mixed>::partial_factor(from, count)) }
+    unsafe fn partial_factor(from: *const u8, count: usize) -> uint8x16_t {
+        // SAFETY: the caller vouches for `count` bytes.
+        unsafe { inverted::<D>(in_lane(some_bytes(from, count))) }
     }
 
     #[inline(always)]
@@ -190,9 +152,9 @@ impl Products for Quads<Shifted> {
     }
 
     #[inline(always)]
-    unsafe fn add_products(self, factor: uint8x8_t, panel: int8x16_t) -> Self {
-        // SAFETY: dotprod is there, see `Lanes`.
-        Quads(unsafe { dot!("sdot", self.0, panel, factor, 0) }, PhantomData)
+    unsafe fn add_products(self, factor: uint8x16_t, panel: int8x16_t) -> Self {
+        // SAFETY: the extension is there, see `Lanes`.
+        Quads(unsafe { D::add::<0>(self.0, panel, factor) }, PhantomData)
     }
 
     const TOGETHER: usize = arm_together::STEPS;
@@ -209,27 +171,46 @@ impl Products for Quads<Shifted> {
     }
 }
 
-impl ByLane for Quads<Shifted> {
+impl<D: Dot> ByLane for Quads<D> {
     type Factors = uint8x16_t;
 
     #[inline(always)]
     unsafe fn factors(from: *const u8) -> uint8x16_t {
         // SAFETY: the caller vouches for sixteen bytes.
-        unsafe { veorq_u8(vld1q_u8(from), vdupq_n_u8(SHIFT)) }
+        unsafe { inverted::<D>(vld1q_u8(from)) }
     }
 
     #[inline(always)]
     unsafe fn add_products_by<const LANE: i32>(self, factors: uint8x16_t, panel: int8x16_t) -> Self {
-        // SAFETY: dotprod is there, see `Lanes`.
-        Quads(unsafe { dot!("sdot", self.0, panel, factors, LANE) }, PhantomData)
+        // SAFETY: the extension is there, see `Lanes`.
+        Quads(unsafe { D::add::<LANE>(self.0, panel, factors) }, PhantomData)
     }
 }
 
-/// The first four bytes, less 128.
 #[inline(always)]
-unsafe fn shifted(bytes: f32) -> uint8x8_t {
+unsafe fn inverted<D: Dot>(bytes: uint8x16_t) -> uint8x16_t {
     // SAFETY: NEON is there.
-    unsafe { veor_u8(vreinterpret_u8_f32(vset_lane_f32::<0>(bytes, vdup_n_f32(0.0))), vdup_n_u8(SHIFT)) }
+    unsafe { veorq_u8(bytes, vdupq_n_u8(D::INVERTED)) }
+}
+
+/// Four bytes, in the lane that instructions load to.
+#[inline(always)]
+unsafe fn four_bytes(from: *const u8) -> f32 {
+    // SAFETY: the caller vouches for four bytes.
+    unsafe { from.cast::<f32>().read_unaligned() }
+}
+
+/// See [`partial_bytes`].
+#[inline(always)]
+unsafe fn some_bytes(from: *const u8, count: usize) -> f32 {
+    // SAFETY: the caller vouches for `count` bytes.
+    f32::from_bits(u32::from_le_bytes(unsafe { partial_bytes(from, count) }))
+}
+
+#[inline(always)]
+unsafe fn in_lane(bytes: f32) -> uint8x16_t {
+    // SAFETY: NEON is there.
+    unsafe { vreinterpretq_u8_f32(vsetq_lane_f32::<0>(bytes, vdupq_n_f32(0.0))) }
 }
 
 /// Products of 16 bits.
@@ -247,13 +228,13 @@ impl Products for Quads<Long> {
     #[inline(always)]
     unsafe fn factor(from: *const u8) -> int16x8_t {
         // SAFETY: promised by the caller.
-        unsafe { long(Quads::<Mixed>::factor(from)) }
+        unsafe { long(four_bytes(from)) }
     }
 
     #[inline(always)]
     unsafe fn partial_factor(from: *const u8, count: usize) -> int16x8_t {
         // SAFETY: promised by the caller.
-        unsafe { long(Quads::<Mixed>::partial_factor(from, count)) }
+        unsafe { long(some_bytes(from, count)) }
     }
 
     #[inline(always)]
@@ -383,21 +364,14 @@ unsafe fn column_sums(walk: &Product<i64>, b: *const i8, cols: usize) -> [i32; G
     let registers = cols.div_ceil(4);
     let ones = vdup_n_u8(1);
     let mut sums = [vdupq_n_s32(0); GROUP / 4];
-    let [extent0, extent1, extent2, extent_k] = walk.reduction;
-    for i0 in 0..extent0 {
-        let depth = if i0 + 1 == extent0 { walk.last_block } else { extent_k };
-        for i1 in 0..extent1 {
-            for i2 in 0..extent2 {
-                let run = i0 * walk.right[0] + i1 * walk.right[1] + i2 * walk.right[2];
-                // after the last step are zeros
-                for k in (0..depth).step_by(4) {
-                    // SAFETY: the caller vouches for the operand, which is padded.
-                    unsafe {
-                        let step = b.offset((run + k * walk.right[3]) as isize);
-                        for (v, sum) in sums.iter_mut().enumerate().take(registers) {
-                            *sum = dot!("sdot", *sum, vld1q_s8(step.add(16 * v)), ones, 0);
-                        }
-                    }
+    for (run, depth) in runs(walk.reduction, walk.last_block) {
+        // after the last step are zeros
+        for k in (0..depth).step_by(4) {
+            // SAFETY: the caller vouches for the operand, which is padded.
+            unsafe {
+                let step = b.offset(along(&run, &walk.right) + (k * walk.right[3]) as isize);
+                for (v, sum) in sums.iter_mut().enumerate().take(registers) {
+                    *sum = dot!("sdot", *sum, vld1q_s8(step.add(16 * v)), ones, 0);
                 }
             }
         }

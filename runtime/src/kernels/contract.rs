@@ -237,90 +237,64 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
     E: Elements + 'static,
     V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
 {
-    // SAFETY: promised by the caller.
+    let Descriptor { walk: d, start, right_padded } = problem.descriptor;
+    let last = VECTORS - 1;
+    // SAFETY: as for every kernel, the caller vouches for the extents; masks keep ragged columns inside.
     unsafe {
-        let tile = problem.at::<V, ROWS, VECTORS>(row, columns);
-        let mut sums = problem.started(&tile);
-        problem.accumulate(&tile, &mut sums);
-        problem.store(&tile, sums);
-    }
-}
-
-/// The place of a register tile.
-pub(super) struct Place<E: Elements, V: Lanes, const ROWS: usize, const VECTORS: usize> {
-    pub(super) a_rows: [*const E::Left; ROWS],
-    c_rows: [*mut E::Sum; ROWS],
-    columns: Columns,
-    /// The offsets of the registers in a row of C.
-    c_columns: [isize; VECTORS],
-    /// The lanes of the last register that are columns.
-    ragged: V::Mask,
-}
-
-/// The parts of a tile. As for every kernel, the caller vouches for the extents; masks keep ragged columns inside.
-impl<E: Elements + 'static> Contraction<'_, E> {
-    #[inline(always)]
-    pub(super) unsafe fn at<V: Lanes, const ROWS: usize, const VECTORS: usize>(
-        &self,
-        row: usize,
-        columns: Columns,
-    ) -> Place<E, V, ROWS, VECTORS> {
-        // SAFETY: promised by the caller.
-        let ((a_rows, c_rows), ragged) =
-            unsafe { (self.row_pointers::<ROWS>(row), V::mask(columns.count - (VECTORS - 1) * V::WIDTH)) };
-        let c_columns = columns.offsets::<V, VECTORS>(self.descriptor.walk.out_group, 1);
-        Place { a_rows, c_rows, columns, c_columns, ragged }
-    }
-
-    /// What the products are added to.
-    #[inline(always)]
-    pub(super) unsafe fn started<V: Lanes<Element = E::Sum>, const ROWS: usize, const VECTORS: usize>(
-        &self,
-        tile: &Place<E, V, ROWS, VECTORS>,
-    ) -> [[V; VECTORS]; ROWS] {
-        // SAFETY: promised by the caller.
-        unsafe {
-            let mut sums = [[V::zero(); VECTORS]; ROWS];
-            match self.descriptor.start {
-                Start::Zero => {}
-                Start::Columns => {
-                    let offsets = tile.columns.offsets::<V, VECTORS>(abi::COLUMN_GROUP, 1);
-                    sums = [load_row(self.init, &offsets, tile.ragged); ROWS];
-                }
-                Start::Values => {
-                    for (r, row) in sums.iter_mut().enumerate() {
-                        *row = load_row(tile.c_rows[r], &tile.c_columns, tile.ragged);
-                    }
+        let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
+        let ragged = V::mask(columns.count - last * V::WIDTH);
+        let b_mask = if *right_padded == 1 { V::mask(V::WIDTH) } else { ragged };
+        let c_columns = columns.offsets::<V, VECTORS>(d.out_group, 1);
+        let b_columns = columns.offsets::<V, VECTORS>(d.right_group, V::DEPTH);
+        let mut sums = [[V::zero(); VECTORS]; ROWS];
+        match start {
+            Start::Zero => {}
+            Start::Columns => {
+                let offsets = columns.offsets::<V, VECTORS>(abi::COLUMN_GROUP, 1);
+                sums = [load_row(problem.init, &offsets, ragged); ROWS];
+            }
+            Start::Values => {
+                for r in 0..ROWS {
+                    sums[r] = load_row(c_rows[r], &c_columns, ragged);
                 }
             }
-            sums
+        }
+        problem.accumulate(&mut sums, &a_rows, &b_columns, b_mask);
+        for r in 0..ROWS {
+            for v in 0..last {
+                sums[r][v].store(c_rows[r].offset(c_columns[v]));
+            }
+            sums[r][last].store_masked(c_rows[r].offset(c_columns[last]), ragged);
         }
     }
+}
 
+impl<E: Elements + 'static> Contraction<'_, E> {
     /// Adds all products. Loops over whole registers and over others, and whole steps and the rest of runs, are compiled
     /// separately, so that the sums and the addresses of each have registers.
     #[inline(always)]
-    pub(super) unsafe fn accumulate<V, const ROWS: usize, const VECTORS: usize>(
+    unsafe fn accumulate<V, const ROWS: usize, const VECTORS: usize>(
         &self,
-        tile: &Place<E, V, ROWS, VECTORS>,
         sums: &mut [[V; VECTORS]; ROWS],
+        a_rows: &[*const E::Left; ROWS],
+        b_columns: &[isize; VECTORS],
+        mask: V::Mask,
     ) where
         V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
     {
-        let Descriptor { walk: d, right_padded, .. } = self.descriptor;
+        let d = &self.descriptor.walk;
         // SAFETY: promised by the caller; B has zeros after the last product.
         unsafe {
-            let mask = if *right_padded == 1 { V::mask(V::WIDTH) } else { tile.ragged };
             if V::is_whole(mask) && self.is_contiguous::<V>(VECTORS) {
-                self.runs::<V, ROWS, VECTORS, TOGETHER>(tile, sums, mask);
+                self.runs::<V, ROWS, VECTORS, TOGETHER>(sums, a_rows, b_columns, mask);
             } else if V::is_whole(mask) {
-                self.runs::<V, ROWS, VECTORS, WHOLE>(tile, sums, V::mask(V::WIDTH));
+                self.runs::<V, ROWS, VECTORS, WHOLE>(sums, a_rows, b_columns, V::mask(V::WIDTH));
             } else {
-                self.runs::<V, ROWS, VECTORS, WHOLE>(tile, sums, mask);
+                self.runs::<V, ROWS, VECTORS, WHOLE>(sums, a_rows, b_columns, mask);
             }
             let has_rest = |depth: i64| !(depth.max(0) as usize).is_multiple_of(V::DEPTH);
             if has_rest(d.reduction[3]) || has_rest(d.last_block) {
-                self.runs::<V, ROWS, VECTORS, REST>(tile, sums, mask);
+                self.runs::<V, ROWS, VECTORS, REST>(sums, a_rows, b_columns, mask);
             }
         }
     }
@@ -342,14 +316,14 @@ impl<E: Elements + 'static> Contraction<'_, E> {
     #[inline(always)]
     unsafe fn runs<V, const ROWS: usize, const VECTORS: usize, const KIND: u8>(
         &self,
-        tile: &Place<E, V, ROWS, VECTORS>,
         sums: &mut [[V; VECTORS]; ROWS],
+        a_rows: &[*const E::Left; ROWS],
+        b_columns: &[isize; VECTORS],
         mask: V::Mask,
     ) where
         V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
     {
         let d = &self.descriptor.walk;
-        let columns = tile.columns.offsets::<V, VECTORS>(d.right_group, V::DEPTH);
         let stride =
             |i: [i64; 3], strides: &[i64; 4]| (i[0] * strides[0] + i[1] * strides[1] + i[2] * strides[2]) as isize;
         let [a_step, b_step] = [d.left[3], d.right[3]].map(|stride| stride as isize * V::DEPTH as isize);
@@ -364,33 +338,15 @@ impl<E: Elements + 'static> Contraction<'_, E> {
                         let a_offset = stride([i0, i1, i2], &d.left);
                         let b = self.b.offset(stride([i0, i1, i2], &d.right));
                         if KIND == TOGETHER {
-                            let panel = b.offset(columns[0]);
-                            V::add_together(sums, (&tile.a_rows, a_offset), panel, whole as usize / V::TOGETHER);
+                            let panel = b.offset(b_columns[0]);
+                            V::add_together(sums, (a_rows, a_offset), panel, whole as usize / V::TOGETHER);
                         } else if KIND == WHOLE {
-                            steps(sums, (&tile.a_rows, a_offset, a_step), (b, b_step, &columns), whole, mask);
+                            steps(sums, (a_rows, a_offset, a_step), (b, b_step, b_columns), whole, mask);
                         } else if rest > 0 {
                             let b = b.wrapping_offset(whole * b_step);
-                            step(sums, (&tile.a_rows, a_offset + whole * a_step), (b, &columns), rest, mask);
+                            step(sums, (a_rows, a_offset + whole * a_step), (b, b_columns), rest, mask);
                         }
                     }
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    pub(super) unsafe fn store<V: Lanes<Element = E::Sum>, const ROWS: usize, const VECTORS: usize>(
-        &self,
-        tile: &Place<E, V, ROWS, VECTORS>,
-        sums: [[V; VECTORS]; ROWS],
-    ) {
-        let last = VECTORS - 1;
-        // SAFETY: promised by the caller.
-        unsafe {
-            for (r, row) in sums.into_iter().enumerate() {
-                for (v, sum) in row.into_iter().enumerate() {
-                    let to = tile.c_rows[r].offset(tile.c_columns[v]);
-                    if v < last { sum.store(to) } else { sum.store_masked(to, tile.ragged) }
                 }
             }
         }
