@@ -25,7 +25,7 @@ enum Extent {
 
 use Extent::{Fixed, Of};
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 5] = [
     Case {
         name: "products",
         model: r#"<ir_version: 10, opset_import: ["": 18]>
@@ -91,6 +91,34 @@ g (float[N, 4] x, float[1] choice) => (float[A, 4] y) {
         bounds: &[("N", 4)],
         inputs: &[("x", &[Of(0), Fixed(4)]), ("choice", &[Fixed(1)])],
         outputs: &["y"],
+    },
+    Case {
+        name: "routines",
+        model: r#"<ir_version: 10, opset_import: ["": 18]>
+g (float[N, 4] x, float[N, 4] y) => (float[N, 3] best, int32[N, 3] places, float[2, N] least, int32[2, N] ranks,
+                                     float[N, 4] sums, float[N, 4] rests, float[N, 4] added, float[4, N] greater) {
+  equal = Floor (x)
+  three = Constant <value_ints = [3]> ()
+  best, at = TopK <axis = 1> (equal, three)
+  places = Cast <to = 6> (at)
+  turned = Transpose <perm = [1, 0]> (equal)
+  two = Constant <value_ints = [2]> ()
+  least, rank = TopK <axis = 0, largest = 0> (turned, two)
+  ranks = Cast <to = 6> (rank)
+  zero = Constant <value_int = 0> ()
+  sums = CumSum <reverse = 1> (x, zero)
+  rests = Mod <fmod = 1> (x, y)
+  column = ArgMax <axis = 1> (x)
+  one = Constant <value_ints = [1]> ()
+  most = ReduceMax (x, one)
+  added = ScatterElements <axis = 1, reduction = "add"> (x, column, most)
+  products = MatMul (x, turned)
+  greater = ScatterND <reduction = "max"> (turned, column, products)
+}
+"#,
+        bounds: &[("N", 5)],
+        inputs: &[("x", &[Of(0), Fixed(4)]), ("y", &[Of(0), Fixed(4)])],
+        outputs: &["best", "places", "least", "ranks", "sums", "rests", "added", "greater"],
     },
 ];
 

@@ -4,7 +4,7 @@ use dialects::{OpCode, OpCodes, arith};
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, InstructionOpcode};
-use ir::{FloatType, Op};
+use ir::Op;
 
 use crate::architecture::Conversions;
 use crate::form::{is_half, scalar_type, with_scalar};
@@ -224,13 +224,22 @@ impl<'c> Translator<'_, 'c> {
         self.select(is_nan, quiet, rounded)
     }
 
-    /// By the runtime: rounding twice, through `f32`, would be wrong.
+    /// Through `f32`, rounded to odd: towards zero, with the last bit set if it is not exact. It has more than two bits more than
+    /// the result, so that this is the same as rounding once (Boldo and Melquiond 2008).
     fn f64_to_half(&self, to: &ir::Type, x: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
-        let ir::Type::Float(format) = to else { return Err(Failure::Unknown) };
-        let name = if *format == FloatType::F16 { "rt_f64_to_f16" } else { "rt_f64_to_bf16" };
-        let function = self.external(name, &[ir::Type::F64], &[ir::Type::I32])?;
-        let bits = self.by_lane(&[x], |lane| self.call_for_value(function, lane))?;
-        self.cast(InstructionOpcode::Trunc, bits, self.lanes_of(bits, &ir::Type::I16)?)
+        let (single, word) = (self.lanes_of(x, &ir::Type::F32)?, self.lanes_of(x, &ir::Type::I32)?);
+        let size = |x: BasicValueEnum<'c>| self.intrinsic("llvm.fabs", &[x.get_type()], &[x]);
+        let constant = |value| self.splat_constant(word, value);
+        let nearest = self.cast(InstructionOpcode::FPTrunc, x, single)?;
+        let widened = self.cast(InstructionOpcode::FPExt, nearest, x.get_type())?;
+        let is_away = self.compare_floats(FloatPredicate::OGT, size(widened)?, size(x)?)?;
+        let is_inexact = self.compare_floats(FloatPredicate::ONE, widened, x)?;
+        let bits = self.cast(InstructionOpcode::BitCast, nearest, word)?;
+        let below = self.binary(InstructionOpcode::Sub, bits, constant(1)?)?;
+        let truncated = self.select(is_away, below, bits)?;
+        let odd = self.binary(InstructionOpcode::Or, truncated, constant(1)?)?;
+        let rounded = self.select(is_inexact, odd, bits)?;
+        self.f32_to_half(to, self.cast(InstructionOpcode::BitCast, rounded, single)?)
     }
 }
 

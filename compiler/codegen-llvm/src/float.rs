@@ -4,7 +4,6 @@ use abi::elementary::EXACT_RECIPROCALS;
 use dialects::arith::CmpFPredicate;
 use dialects::{OpCode, OpCodes, arith, math, vector};
 use inkwell::FloatPredicate;
-use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, FastMathFlags, InstructionOpcode};
 use ir::{Attribute, Op};
 
@@ -268,21 +267,5 @@ impl<'c> Translator<'_, 'c> {
             BasicValueEnum::VectorValue(x) => Ok(self.builder.build_float_neg(x, "")?.into()),
             _ => Err(Failure::Broken("negates a value that is not a float")),
         }
-    }
-
-    /// Applies a scalar computation to each lane.
-    pub(crate) fn by_lane(
-        &self,
-        arguments: &[BasicValueEnum<'c>],
-        apply: impl Fn(&[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>>,
-    ) -> Translated<BasicValueEnum<'c>> {
-        let BasicTypeEnum::VectorType(vector) = arguments[0].get_type() else { return apply(arguments) };
-        let mut lanes = Vec::new();
-        for at in 0..vector.get_size() {
-            let lane: Vec<BasicValueEnum<'c>> =
-                arguments.iter().map(|&argument| self.lane(argument, at)).collect::<Translated<_>>()?;
-            lanes.push(apply(&lane)?);
-        }
-        self.vector_of_lanes(&lanes)
     }
 }

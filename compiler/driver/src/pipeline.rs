@@ -11,7 +11,9 @@ use lower::low::{
     self, ExpandOptions, Functions, Inline, MapRowsOptions, NumberOptions, OutlineOptions, TileOptions, VectorRegisters,
 };
 use lower::passes::{BUILD_KERNELS, BuildOptions, Fusion, Generator, KernelOptions, KernelShapes, Memory, Order, Runs};
-use lower::passes::{FOLD_CONSTANTS, OUTLINE_INITIALIZATION, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS};
+use lower::passes::{
+    DEFINE_ROUTINES, FOLD_CONSTANTS, OUTLINE_INITIALIZATION, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS,
+};
 use lower::passes::{USE_TABLES, USE_TRANSPOSES, USE_WINOGRAD, WinogradOptions};
 use operators::passes::{DECOMPOSE, DecomposeOptions, INFER_SHAPES, ONNX_TO_LINALG, SPECIALIZE_RANKS};
 use optimize::passes::OPTIMIZE;
@@ -183,6 +185,7 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         Some(Step::new(&OUTLINE_KERNELS, KernelOptions { shapes, fusion })),
         Some(Step::new(&OUTLINE_INITIALIZATION, ())),
         Some(Step::new(&BUILD_KERNELS, build)),
+        (!has_runtime).then(|| Step::new(&DEFINE_ROUTINES, ())),
         options.profile.then(|| Step::new(&TIME_KERNELS, ())),
     ];
     Pipeline { steps: steps.into_iter().flatten().collect() }

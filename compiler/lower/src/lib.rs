@@ -17,6 +17,7 @@ pub mod low;
 pub mod outline;
 pub mod outline_initialization;
 pub mod passes;
+mod routines;
 mod sink_scalars;
 mod transposed_operands;
 mod winograd;

@@ -9,6 +9,7 @@ use crate::bufferize::{bufferize_globals, bufferize_host};
 use crate::kernel::emit::Target;
 use crate::low;
 use crate::outline_initialization::{INITIALIZE, outline_initialization};
+use crate::routines;
 
 pub use crate::bufferize::Memory;
 pub use crate::fuse::Fusion;
@@ -212,6 +213,13 @@ pub static BUILD_KERNELS: PassDefinition<BuildOptions> = PassDefinition::on_modu
     build_kernels,
 );
 
+/// For code without a runtime.
+pub static DEFINE_ROUTINES: PassDefinition = PassDefinition::on_module(
+    "define-routines",
+    "Replaces the runtime's routines by functions of the module, where there is a definition.",
+    |module, context| routines::define_routines(module, context.registry),
+);
+
 /// For profiles.
 pub static TIME_KERNELS: PassDefinition =
     PassDefinition::on_module("time-kernels", "Makes every kernel call record how long it takes.", |module, _| {
@@ -221,7 +229,7 @@ pub static TIME_KERNELS: PassDefinition =
 
 /// Every conversion, in the order of the levels.
 pub fn passes() -> Vec<Pass> {
-    let conversions: [Pass; 10] = [
+    let conversions: [Pass; 11] = [
         &FOLD_CONSTANTS,
         &USE_WINOGRAD,
         &USE_HALVES,
@@ -231,6 +239,7 @@ pub fn passes() -> Vec<Pass> {
         &OUTLINE_KERNELS,
         &OUTLINE_INITIALIZATION,
         &BUILD_KERNELS,
+        &DEFINE_ROUTINES,
         &TIME_KERNELS,
     ];
     let choices: [Pass; 6] = [

@@ -453,9 +453,8 @@ pub const ROUTINES: &[Routine] = &[
                   successor is itself; the start of the weights of each leaf, empty if each has one, or one for each \
                   target in order; targets of weights, empty in the second case; weights; the initial value of each \
                   target; the number of trees; the required number of features; the orders of all branches, 0 if they \
-                  differ; the aggregate: 0 average, 1 sum, 2 min, 3 max; the transform of results: 0 none, 1 softmax, \
-                  2 logistic, 3 softmax without zeros, 4 probit.",
-        operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index, Index],
+                  differ; the aggregate: 0 average, 1 sum, 2 min, 3 max.",
+        operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index],
         results: &[Given],
         failures: &["a node reads a feature that the rows do not have"],
         reads_texts: false,

@@ -73,7 +73,6 @@ struct Options {
     /// The number of trees.
     count: usize,
     aggregate: Aggregate,
-    transform: i64,
 }
 
 /// The arrays of a forest.
@@ -142,7 +141,6 @@ impl<T: Threshold> Forest<'_, T> {
                 };
                 *result = joined.add(base);
             }
-            transform(results, self.options.transform);
         }
         results.iter_mut().zip(joined).for_each(|(result, joined)| *result = R::of(joined.real()));
     }
@@ -225,42 +223,6 @@ impl<T: Threshold> Forest<'_, T> {
     }
 }
 
-/// Applies the post-transform, numbered as the compiler does.
-fn transform<T: Number>(scores: &mut [T], number: i64) {
-    let each =
-        |scores: &mut [T], to: fn(f64) -> f64| scores.iter_mut().for_each(|score| *score = T::of(to(score.real())));
-    match number {
-        1 => softmax(scores, |_| false),
-        2 => each(scores, |score| 1.0 / (1.0 + (-score).exp())),
-        3 => softmax(scores, |score| score.abs() <= 1e-7),
-        4 => each(scores, probit),
-        _ => {}
-    }
-}
-
-/// Softmax. Scores for which `out` is true are only scaled, so that zeros stay zeros.
-fn softmax<T: Number>(scores: &mut [T], out: fn(f64) -> bool) {
-    let most = scores.iter().map(|score| score.real()).fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = 0.0;
-    for score in scores.iter_mut() {
-        let real = score.real();
-        let power = if out(real) { real * (-most).exp() } else { (real - most).exp() };
-        sum += power;
-        *score = T::of(power);
-    }
-    scores.iter_mut().for_each(|score| *score = T::of(score.real() / sum));
-}
-
-/// The quantile of the normal distribution, by Winitzki's approximation of the inverse error function.
-fn probit(score: f64) -> f64 {
-    const A: f64 = 0.147;
-    let x = 2.0 * score - 1.0;
-    let logarithm = ((1.0 - x) * (1.0 + x)).ln();
-    let half = 2.0 / (std::f64::consts::PI * A) + 0.5 * logarithm;
-    let root = ((half * half - logarithm / A).sqrt() - half).sqrt();
-    std::f64::consts::SQRT_2 * root.copysign(x)
-}
-
 /// A tensor's elements as numbers of another type.
 struct Convert<'s, 'c, T> {
     tensor: &'s Tensor<'c>,
@@ -288,14 +250,14 @@ pub(super) fn trees(call: &mut Call<'_>) -> Outcome {
     let rows = call.tensor();
     let tables = std::array::from_fn(|_| call.tensor());
     let (count, features) = (call.index() as usize, call.index() as usize);
-    let (orders, aggregate, transform) = (call.index(), Aggregate::of(call.index()), call.index());
+    let (orders, aggregate) = (call.index(), Aggregate::of(call.index()));
     let mut output = call.output();
     if rows.extents.last().is_none_or(|&columns| columns < features) {
         return Err(Failure::Reason(1));
     }
     // the sums of all trees are kept for some rows before they become results
     limits::ask_for(output.bytes.len(), 2)?;
-    let forest = (features, orders, Options { count, aggregate, transform });
+    let forest = (features, orders, Options { count, aggregate });
     match tables[4].kind {
         Kind::F64 => run::<f64>(&rows, &tables, forest, &mut output),
         _ => run::<f32>(&rows, &tables, forest, &mut output),
@@ -357,7 +319,7 @@ mod tests {
                 targets: &targets,
                 weights: &weights,
                 base: &[0.5, -0.5],
-                options: Options { count: trees as usize, aggregate, transform: 0 },
+                options: Options { count: trees as usize, aggregate },
             };
             let (mut by_rows, mut by_groups) = (vec![f32::NAN; 2 * count], vec![f32::NAN; 2 * count]);
             forest.predict_by_rows(&rows, 3, &mut by_rows);
@@ -369,18 +331,5 @@ mod tests {
                 assert_eq!(alone, expected);
             }
         }
-    }
-
-    #[test]
-    fn scores_are_transformed() {
-        let transformed = |scores: [f32; 3], number| {
-            let mut scores = scores;
-            transform(&mut scores, number);
-            scores.map(|score| (score * 1000.0).round() / 1000.0)
-        };
-        assert_eq!(transformed([0.0, 0.0, 0.0], 1), [0.333; 3]);
-        assert_eq!(transformed([0.0, 30.0, -30.0], 2), [0.5, 1.0, 0.0]);
-        assert_eq!(transformed([0.0, 1.0, 1.0], 3), [0.0, 0.5, 0.5]);
-        assert_eq!(transformed([0.5, 0.975, 0.025], 4), [0.0, 1.959, -1.959]);
     }
 }

@@ -6,6 +6,7 @@ use dialects::{arith, func, rt};
 use ir::{Attribute, Attributes, Location, Op, Type, Value};
 
 use crate::extents::destination;
+use crate::routines::symbol;
 
 use super::lifetimes::without_casts;
 use super::sizes::node_prefix;
@@ -54,7 +55,10 @@ impl Host<'_> {
             }
         }
         let table = self.stack_words(&words);
-        self.call_with_words(routine, table, words.len(), &operation.location);
+        let kinds = operation.attributes.integers("kinds").unwrap_or_default();
+        let defined = if self.memory == Memory::Static { symbol(routine, &kinds) } else { None };
+        let symbol = defined.unwrap_or_else(|| routine.symbol());
+        self.call_with_words(routine, &symbol, table, words.len(), &operation.location);
         for (result, at) in returned {
             self.bind_returned(result, table, at, &operation.location);
         }
@@ -75,9 +79,9 @@ impl Host<'_> {
     }
 
     /// Calls a routine and asserts that it did not fail.
-    fn call_with_words(&mut self, routine: &Routine, table: Value, count: usize, location: &Location) {
+    fn call_with_words(&mut self, routine: &Routine, symbol: &str, table: Value, count: usize, location: &Location) {
         let (address, count) = (self.address(table), self.index(count as i64));
-        let callee = Attributes::from([("callee", Attribute::symbol(&routine.symbol()))]);
+        let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
         let context = self.context;
         let failure = self.value(func::CALL, &[context, address, count], Type::I64, callee);
         let name = node_prefix(location);

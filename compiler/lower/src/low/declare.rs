@@ -49,3 +49,28 @@ fn called_symbols(module: &Module) -> IndexMap<String, FunctionType> {
 fn is_declaration(module: &Module, op: Op) -> bool {
     module.function_view(op).is_some_and(|function| function.body.entry().is_none())
 }
+
+/// Moves a function, and those that it calls, into a module that does not define them yet.
+pub(crate) fn define_from(module: &mut Module, from: &mut Module, name: String) {
+    let mut open = vec![name];
+    while let Some(name) = open.pop() {
+        let own = module.symbol(&name);
+        if own.is_some_and(|op| !is_declaration(module, op)) {
+            continue;
+        }
+        let op = from.symbol(&name).expect("a definition calls functions of its text");
+        let body = from.body.take_isolated(op).expect("a function owns its body");
+        open.extend(body.walk_all().into_iter().filter_map(|op| callee(&body, op).map(str::to_string)));
+        match own {
+            Some(op) => *module.function_body_mut(op).expect("a function owns its body") = body,
+            None => {
+                let function = from.body.op(op);
+                let (kind, location) = (function.name.clone(), function.location.clone());
+                let created = module.body.create_op(kind, &[], &[], function.attributes.clone(), location);
+                module.body.set_isolated(created, body);
+                let block = module.body.entry().expect("a module has one block");
+                module.body.append(block, created);
+            }
+        }
+    }
+}

@@ -268,19 +268,13 @@ pub fn check_freestanding(module: &Module) -> Result<()> {
 
 /// The function of the runtime that an operation calls, or that code generators call for it.
 fn runtime_function(module: &Module, body: &Body, op: Op) -> Option<String> {
-    let element = |value: &Value| body.value_type(*value).element().clone();
-    let from = body.op(op).operands().first().map(element);
-    let to = body.op(op).results().first().map(element);
-    match (body.code(op), from, to) {
-        (Some(func::CALL), ..) => {
+    match body.code(op) {
+        Some(func::CALL) => {
             let name = callee(body, op).filter(|name| *name != rt::DETECT_LEVEL)?;
             let function = module.symbol(name).and_then(|op| module.function_view(op));
             function.is_none_or(|function| function.body.entry().is_none()).then(|| name.to_string())
         }
-        (Some(arith::TRUNCF), Some(Type::F64), Some(Type::Float(format))) if format.width() < 32 => {
-            Some(format!("rounding of f64 to {}", Type::Float(format)))
-        }
-        (Some(code @ rt::PARALLEL_FOR), ..) => Some(code.name().to_string()),
+        Some(code @ rt::PARALLEL_FOR) => Some(code.name().to_string()),
         _ => None,
     }
 }

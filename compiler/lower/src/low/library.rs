@@ -12,8 +12,9 @@ use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::{OpCode, arith, func, math};
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
-use ir::{Attribute, Body, Builder, FunctionType, Location, Module, Type, Value};
+use ir::{Attribute, Body, Builder, FunctionType, Location, Module, Registry, Result, Type, Value};
 
+use super::declare::define_from;
 use super::floats::Floats;
 use turns::Turning;
 
@@ -57,6 +58,10 @@ const LONG: [(&str, Define); 7] = [
     ("rt_tan_f64", |s, x| s.turning(x[0], Turning::Tangent)),
 ];
 
+/// Those that have loops, as text of the module.
+const LOOPS: [&str; 2] = ["rt_fmod_f64", "rt_fmod_f32"];
+const LOOPS_TEXT: &str = include_str!("library/fmod.mlir");
+
 /// Inlines a function of the runtime, in each lane, if it is short.
 pub(super) fn inline(builder: &mut Builder<'_>, lanes: Option<i64>, name: &str, operands: &[Value]) -> Option<Value> {
     let (_, define) = SHORT.iter().find(|(known, _)| *known == name)?;
@@ -64,7 +69,7 @@ pub(super) fn inline(builder: &mut Builder<'_>, lanes: Option<i64>, name: &str, 
 }
 
 /// Gives a body to every declaration of a function that is defined here.
-pub(super) fn define_functions(module: &mut Module) {
+pub(super) fn define_functions(module: &mut Module, registry: &Registry) -> Result<()> {
     let declared = module.functions().filter(|function| function.body.entry().is_none());
     let known = |name: &str| SHORT.iter().chain(&LONG).find(|(known, _)| *known == name).map(|&(_, define)| define);
     let missing: Vec<_> =
@@ -72,6 +77,14 @@ pub(super) fn define_functions(module: &mut Module) {
     for (op, r#type, define) in missing {
         *module.function_body_mut(op).expect("a function owns its body") = definition(&r#type, define);
     }
+    for name in LOOPS {
+        if module.symbol(name).is_none() {
+            continue;
+        }
+        let mut definitions = ir::parse_module(LOOPS_TEXT, "fmod.mlir", Some(registry))?;
+        define_from(module, &mut definitions, name.to_string());
+    }
+    Ok(())
 }
 
 fn definition(r#type: &FunctionType, define: Define) -> Body {

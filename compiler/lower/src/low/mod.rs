@@ -138,10 +138,7 @@ impl PassOptions for MapRowsOptions {
 pub static DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
     "define-functions",
     "Replaces the runtime's elementary functions by functions of the module.",
-    |module, _| {
-        library::define_functions(module);
-        Ok(())
-    },
+    |module, context| library::define_functions(module, context.registry),
 );
 
 /// The pass that may make kernels state the bounds of their buffers.

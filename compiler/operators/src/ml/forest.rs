@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use abi::TreeNode;
-use dialects::onnx::views::PostTransform;
 use ir::{DenseElements, Type};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -138,7 +137,6 @@ pub(super) struct Forest {
     pub(super) base: Vec<f64>,
     pub(super) target_count: i64,
     pub(super) aggregate: Aggregate,
-    pub(super) transform: PostTransform,
 }
 
 impl Forest {
@@ -272,13 +270,7 @@ pub(super) struct Lists {
 
 impl Lists {
     /// The trees, with the operator's options for all of them.
-    pub(super) fn forest(
-        self,
-        base: Vec<f64>,
-        target_count: i64,
-        aggregate: Aggregate,
-        transform: PostTransform,
-    ) -> Result<Forest, String> {
+    pub(super) fn forest(self, base: Vec<f64>, target_count: i64, aggregate: Aggregate) -> Result<Forest, String> {
         let count = self.nodes.len();
         let node_lists = [self.trees.len(), self.modes.len(), self.features.len(), self.values.len()];
         let weight_lists = [self.weight_trees.len(), self.weight_nodes.len(), self.weight_targets.len()];
@@ -298,7 +290,7 @@ impl Lists {
         let roots = self.roots(&references, &is_child)?;
         let targets = order.iter().map(|&at| self.weight_targets[at]).collect();
         let weights = order.iter().map(|&at| self.weights[at]).collect();
-        let forest = Forest { branches, roots, leaves, targets, weights, base, target_count, aggregate, transform };
+        let forest = Forest { branches, roots, leaves, targets, weights, base, target_count, aggregate };
         forest.check()?;
         Ok(forest)
     }
@@ -417,7 +409,7 @@ mod tests {
     }
 
     fn forest(lists: Lists) -> Result<Forest, String> {
-        lists.forest(vec![], 2, Aggregate::Sum, PostTransform::None)
+        lists.forest(vec![], 2, Aggregate::Sum)
     }
 
     #[test]

@@ -4,17 +4,23 @@ use std::sync::Arc;
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::ml::{TreeEnsemble, TreeEnsembleRegressor};
-use dialects::onnx::views::{PostTransform, View};
-use ir::{DenseElements, DimExpr, Op, Value};
+use dialects::onnx::views::{Enumeration, PostTransform, View};
+use ir::{Attribute, DenseElements, DimExpr, Op, Value};
 
 use super::forest::{Aggregate, Branch, Forest, Lists, Mode};
 use super::rows;
+use super::scores::transformed;
+use crate::graph::{self, Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
 use crate::structured::calls::Argument::{Index, Tensor};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TREE_ENSEMBLE: Operator = Operator {
+    normalize: Some(|node, emit| {
+        let transform = node.attributes.integer("post_transform").and_then(transform);
+        transform_after(node, emit, transform, Attribute::i64(0))
+    }),
     shapes: Some(shapes),
     conditions: Some(|node| forest(&TreeEnsemble::read(node)).map(drop)),
     lower: Some(|lowering, op| {
@@ -26,6 +32,10 @@ pub(crate) const TREE_ENSEMBLE: Operator = Operator {
 };
 
 pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
+    normalize: Some(|node, emit| {
+        let transform = node.attributes.str("post_transform").and_then(PostTransform::parse);
+        transform_after(node, emit, transform, Attribute::string("NONE"))
+    }),
     shapes: Some(shapes),
     conditions: Some(|node| forest_of_lists(TreeEnsembleRegressor::read(node)).map(drop)),
     lower: Some(|lowering, op| {
@@ -36,6 +46,21 @@ pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
     }),
     ..Operator::of(OnnxOp::MlTreeEnsembleRegressor)
 };
+
+/// Transforms the scores in separate nodes; `none` is the attribute of an ensemble without a transform.
+fn transform_after(
+    node: &mut graph::Node,
+    emit: &mut Emitter,
+    transform: Option<PostTransform>,
+    none: Attribute,
+) -> Result<(), Problem> {
+    let Some(transform) = transform.filter(|&transform| transform != PostTransform::None) else { return Ok(()) };
+    node.attributes.set("post_transform", none);
+    let scores = emit.ml(&node.name, &node.operands, node.attributes.clone());
+    let scores = transformed(emit, scores, transform);
+    node.replace(scores, emit);
+    Ok(())
+}
 
 /// Only the attribute with the number of targets is read, because reading the lists of all nodes takes long.
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
@@ -50,7 +75,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, forest: &Forest) -> Resu
     let mut arguments = vec![Tensor(x)];
     arguments.extend(forest.tables(&element).map(|table| lowering.vector(&table)));
     let (trees, features) = (forest.roots.len() as i64, forest.feature_count());
-    let numbers = [trees, features, forest.common_orders(), forest.aggregate as i64, forest.transform as i64];
+    let numbers = [trees, features, forest.common_orders(), forest.aggregate as i64];
     arguments.extend(numbers.map(|number| Index(lowering.index(number))));
     lowering.call(op, "trees", &arguments)
 }
@@ -80,7 +105,7 @@ pub(super) fn forest_of_lists(ensemble: TreeEnsembleRegressor) -> Result<Forest,
         weight_targets: ensemble.target_ids.unwrap_or_default(),
         weights: numbers(ensemble.target_weights_as_tensor.as_ref(), ensemble.target_weights),
     };
-    lists.forest(base, ensemble.n_targets.unwrap_or(1), aggregate, ensemble.post_transform)
+    lists.forest(base, ensemble.n_targets.unwrap_or(1), aggregate)
 }
 
 fn forest(ensemble: &TreeEnsemble) -> Result<Forest, String> {
@@ -120,6 +145,7 @@ fn forest(ensemble: &TreeEnsemble) -> Result<Forest, String> {
         })
     };
     let aggregate = Aggregate::numbered(ensemble.aggregate_function).ok_or("the aggregate is unknown")?;
+    transform(ensemble.post_transform).ok_or("the post transform is unknown")?;
     let mut forest = Forest {
         branches: (0..count).map(branch).collect::<Result<_, _>>()?,
         roots: ensemble.tree_roots.iter().map(|&root| reference(root, 0)).collect::<Result<_, _>>()?,
@@ -129,7 +155,6 @@ fn forest(ensemble: &TreeEnsemble) -> Result<Forest, String> {
         base: vec![],
         target_count: ensemble.n_targets.unwrap_or(1),
         aggregate,
-        transform: transform(ensemble.post_transform).ok_or("the post transform is unknown")?,
     };
     let members = numbers(ensemble.membership_values.as_ref(), None);
     spread_members(&mut forest.branches, &members)?;
