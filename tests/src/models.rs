@@ -10,7 +10,7 @@ use driver::{Compiler, Result, Session, Tensor, Value};
 use crate::conformance::repository;
 
 /// The tolerance of real models: deep ones accumulate rounding errors.
-pub const TOLERANCE: Tolerance = Tolerance { relative: 1e-3, absolute: 1e-4 };
+const TOLERANCE: Tolerance = Tolerance { relative: 1e-3, absolute: 1e-4 };
 
 /// The tolerance of a model.
 #[derive(Clone, Copy, Debug)]

@@ -91,8 +91,9 @@ fn wanted(cache_request: &CacheRequest) -> Option<Vec<u8>> {
     match processor {
         Processor::Unknown => writer.word(0),
         Processor::AnyX86 => writer.word(1),
-        Processor::Vectors(VectorRegisters { count, lanes, loads_first }) => {
-            [2, *count as u64, *lanes as u64, u64::from(*loads_first)].into_iter().for_each(|word| writer.word(word));
+        Processor::Vectors(VectorRegisters { count, lanes, loads_first, takes_lanes }) => {
+            let flags = [loads_first, takes_lanes].map(|&flag| u64::from(flag));
+            [2, *count as u64, *lanes as u64].into_iter().chain(flags).for_each(|word| writer.word(word));
         }
     }
     for word in [*threads as u64, *workers as u64, *arithmetic as u64, u64::from(*refuse_violations), *rules as u64] {
@@ -122,6 +123,7 @@ fn read_wanted(reader: &mut Reader) -> Option<CacheRequest> {
             count: reader.word()? as i64,
             lanes: reader.word()? as i64,
             loads_first: reader.word()? == 1,
+            takes_lanes: reader.word()? == 1,
         }),
     };
     let (threads, workers) = (reader.size()?, reader.size()?);
@@ -154,7 +156,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(150));
         let options = Options {
             backend: Backend::Llvm,
-            processor: Processor::Vectors(VectorRegisters { count: 7, lanes: 3, loads_first: true }),
+            processor: Processor::Vectors(VectorRegisters { count: 7, lanes: 3, loads_first: true, takes_lanes: true }),
             threads: 3,
             workers: 5,
             dims: [("N".to_string(), 4)].into(),

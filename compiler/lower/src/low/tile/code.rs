@@ -244,6 +244,12 @@ impl<'b> Code<'b> {
         self.builder.value_from(vector::Shuffle { v1: value, v2: value }, r#type, mask)
     }
 
+    /// One lane of a vector, in every lane.
+    pub(super) fn lane(&mut self, value: Value, lane: i64) -> Value {
+        let positions = vec![lane; self.lanes as usize];
+        self.shuffle(value, &positions, self.element.clone())
+    }
+
     /// Stores one element.
     pub(super) fn store_element(&mut self, value: Value, to: Place) {
         self.builder.create_from(memref::Store { value, memref: to.buffer, indices: &[to.at] }, &[], []);

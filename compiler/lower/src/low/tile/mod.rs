@@ -34,6 +34,8 @@ pub struct VectorRegisters {
     /// Whether the last compiler on the way to the processor moves all loads of a block before its arithmetic, as V8 does for
     /// WebAssembly: then each operand of a block needs a register until the block ends, and so does a product.
     pub loads_first: bool,
+    /// Whether multiplications take one lane of a vector, so that a row's factors of several steps are loaded together.
+    pub takes_lanes: bool,
 }
 
 impl Choice for VectorRegisters {
@@ -57,15 +59,19 @@ const FEW_ROWS: [i64; 2] = [2, 1];
 
 impl VectorRegisters {
     /// AVX-512.
-    pub const X86_512: VectorRegisters = VectorRegisters { count: 32, lanes: 16, loads_first: false };
+    pub const X86_512: VectorRegisters =
+        VectorRegisters { count: 32, lanes: 16, loads_first: false, takes_lanes: false };
     /// AVX2 with FMA.
-    pub const X86_256: VectorRegisters = VectorRegisters { count: 16, lanes: 8, loads_first: false };
+    pub const X86_256: VectorRegisters =
+        VectorRegisters { count: 16, lanes: 8, loads_first: false, takes_lanes: false };
     /// SSE, which has no fused multiply-adds, but the same number of registers.
-    pub const X86_128: VectorRegisters = VectorRegisters { count: 16, lanes: 4, loads_first: false };
+    pub const X86_128: VectorRegisters =
+        VectorRegisters { count: 16, lanes: 4, loads_first: false, takes_lanes: false };
     /// Advanced SIMD of AArch64.
-    pub const ARM_128: VectorRegisters = VectorRegisters { count: 32, lanes: 4, loads_first: false };
+    pub const ARM_128: VectorRegisters = VectorRegisters { count: 32, lanes: 4, loads_first: false, takes_lanes: true };
     /// WebAssembly on x86-64, which has the fewest registers; V8 keeps one of them.
-    pub const WASM_128: VectorRegisters = VectorRegisters { count: 15, lanes: 4, loads_first: true };
+    pub const WASM_128: VectorRegisters =
+        VectorRegisters { count: 15, lanes: 4, loads_first: true, takes_lanes: false };
 
     /// Those of this processor, if it has fused multiply-adds.
     pub fn of_this_machine() -> Option<VectorRegisters> {
@@ -248,7 +254,7 @@ fn expand(
         _ => extents[at],
     });
     let [row_choices, column_choices] = known;
-    let tile = Tile { sum: &sum, left, right, start, out, loads_first: registers.loads_first };
+    let tile = Tile { sum: &sum, left, right, start, out, registers };
     let cover_rows = |code: &mut Code<'_>, column: Value, vectors: &Vectors| {
         let walk = Rows::of(code, &sum, row_choices.as_deref());
         let scattered = if walk.are_scattered() { SCATTERED_ROWS } else { ROWS };

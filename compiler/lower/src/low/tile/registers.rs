@@ -3,8 +3,8 @@
 use abi::Start;
 use ir::Value;
 
-use super::Sum;
 use super::code::{Code, Place};
+use super::{Sum, VectorRegisters};
 use dialects::linalg::GROUP;
 
 /// Innermost reduction loops with at most this many steps are unrolled completely.
@@ -116,8 +116,7 @@ pub(super) struct Tile<'s> {
     pub(super) right: Value,
     pub(super) start: Value,
     pub(super) out: Value,
-    /// See [`super::VectorRegisters`].
-    pub(super) loads_first: bool,
+    pub(super) registers: VectorRegisters,
 }
 
 /// The position of a register tile in the operands: the address of each row, and the offset of each vector.
@@ -206,9 +205,15 @@ impl Tile<'_> {
         let zero = code.index(0);
         match code.known(extent) {
             Some(extent) if extent <= self.straight_steps(depth) => straight(code, zero, extent, sums, &step),
-            Some(count) if depth == 3 && count % STEPS == 0 && !self.loads_first => {
-                code.for_loop((zero, extent, STEPS), sums, |code, first, sums| {
-                    straight(code, first, STEPS, sums, &step)
+            Some(count) if depth == 3 && count % STEPS == 0 && !self.registers.loads_first => {
+                let together = self.registers.takes_lanes && !sum.depthwise && code.known(sum.left[3]) == Some(1);
+                code.for_loop((zero, extent, STEPS), sums, |code, first, sums| match together {
+                    true => {
+                        let left = code.add(left, first);
+                        let right = code.add_product(right, first, sum.right[3]);
+                        self.accumulate_together(code, frame, (left, right), sums)
+                    }
+                    false => straight(code, first, STEPS, sums, &step),
                 })
             }
             _ => code.for_loop((zero, extent, 1), sums, step),
@@ -217,11 +222,49 @@ impl Tile<'_> {
 
     fn straight_steps(&self, depth: usize) -> i64 {
         match (self.sum.depthwise, depth) {
-            (true, 0) if self.loads_first => 1,
+            (true, 0) if self.registers.loads_first => 1,
             (true, _) => STRAIGHT_WINDOW,
-            (false, 3) if !self.loads_first => STRAIGHT_STEPS,
+            (false, 3) if !self.registers.loads_first => STRAIGHT_STEPS,
             (false, _) => 1,
         }
+    }
+
+    /// Adds [`STEPS`] products to every sum; a row's factors are contiguous, and loaded a vector at a time. Each vector of the
+    /// right operand is used before the next one is loaded, so that sums and factors leave enough registers.
+    fn accumulate_together(
+        &self,
+        code: &mut Code<'_>,
+        frame: &Frame<'_>,
+        (left, right): (Value, Value),
+        mut sums: Vec<Value>,
+    ) -> Vec<Value> {
+        let (lanes, count) = (code.lanes, frame.vectors.count as usize);
+        let mask = |vector| frame.vectors.mask_of(vector).filter(|_| !self.sum.right_padded);
+        for first in (0..STEPS).step_by(lanes as usize) {
+            let factors: Vec<Value> = frame
+                .rows
+                .iter()
+                .map(|row| {
+                    let at = code.add(left, row.at);
+                    let at = code.plus(at, first);
+                    code.load(Place { buffer: row.buffer, at }, None)
+                })
+                .collect();
+            for lane in 0..lanes {
+                let step = code.index(first + lane);
+                let right = code.add_product(right, step, self.sum.right[3]);
+                for (vector, &column) in frame.right_columns.iter().enumerate() {
+                    let at = code.add(right, column);
+                    let panel = code.load(Place { buffer: self.right, at }, mask(vector as i64));
+                    for (row, &factors) in factors.iter().enumerate() {
+                        let factor = code.lane(factors, lane);
+                        let sum = &mut sums[row * count + vector];
+                        *sum = code.fused(factor, panel, *sum);
+                    }
+                }
+            }
+        }
+        sums
     }
 
     /// Adds one product to every sum.
