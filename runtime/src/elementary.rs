@@ -106,7 +106,7 @@ pub extern "C" fn rt_f32_to_f16(x: f32) -> i32 {
 /// The bits of the `f16` nearest to `x`, rounded once.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_f64_to_f16(x: f64) -> i32 {
-    f16::from_f64(x).to_bits() as i32
+    nearest_f16(x).to_bits() as i32
 }
 
 /// The bits of the `bf16` nearest to `x`.
@@ -118,12 +118,49 @@ pub extern "C" fn rt_f32_to_bf16(x: f32) -> i32 {
 /// The bits of the `bf16` nearest to `x`, rounded once.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_f64_to_bf16(x: f64) -> i32 {
-    bf16::from_f64(x).to_bits() as i32
+    nearest_bf16(x).to_bits() as i32
+}
+
+/// The `f16` nearest to `x`, ties to even. `half` does not look at the lower half of an `f64`.
+pub(crate) fn nearest_f16(x: f64) -> f16 {
+    f16::from_f32(rounded_to_odd(x))
+}
+
+/// The `bf16` nearest to `x`, ties to even.
+pub(crate) fn nearest_bf16(x: f64) -> bf16 {
+    bf16::from_f32(rounded_to_odd(x))
+}
+
+/// Towards zero, with the last bit set if that is not exact. Rounding the result to a format whose precision is smaller by more
+/// than two bits is the same as rounding once (Boldo and Melquiond 2008).
+fn rounded_to_odd(x: f64) -> f32 {
+    let nearest = x as f32;
+    let widened = f64::from(nearest);
+    if widened == x || x.is_nan() {
+        return nearest;
+    }
+    let truncated = nearest.to_bits() - u32::from(widened.abs() > x.abs());
+    f32::from_bits(truncated | 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn halves_of_f64_are_rounded_once() {
+        let (below, above) =
+            (f64::from_bits(65520f64.to_bits() - 1), f64::from_bits((1.0 + 0.5f64.powi(11)).to_bits() + 1));
+        assert_eq!([below, 65520.0, -below].map(|x| nearest_f16(x).to_f64()), [65504.0, f64::INFINITY, -65504.0]);
+        assert_eq!([1.0 + 0.5f64.powi(11), above].map(|x| nearest_f16(x).to_f64()), [1.0, 1.0 + 0.5f64.powi(10)]);
+        let tiny = f64::from_bits(0.5f64.powi(25).to_bits() + 1);
+        assert_eq!([0.5f64.powi(25), tiny].map(|x| nearest_f16(x).to_f64()), [0.0, 0.5f64.powi(24)]);
+        let tie = 1.0 + 0.5f64.powi(8);
+        let above = f64::from_bits(tie.to_bits() + 1);
+        assert_eq!([tie, above].map(|x| nearest_bf16(x).to_f64()), [1.0, 1.0 + 0.5f64.powi(7)]);
+        assert_eq!([1e300, -0.0, 5e-324].map(|x| nearest_bf16(x).to_bits()), [0x7f80, 0x8000, 0]);
+        assert!(nearest_f16(f64::NAN).is_nan() && nearest_bf16(f64::NAN).is_nan());
+    }
 
     #[test]
     fn erf_has_known_values() {

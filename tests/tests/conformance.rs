@@ -103,7 +103,7 @@ fn check_on_aarch64(backend: &str, mode: &str, sample: usize, options: &[&str]) 
         return;
     }
     let program = program.to_str().expect("the repository's path is text");
-    let emulated = ["--child", "qemu-aarch64", "--child", program, "--timeout", "600"];
+    let emulated = ["--child", "qemu-aarch64", "--child", program, "--timeout", "3600"];
     check_with(&STANDARD, backend, mode, sample, &[options, &emulated].concat());
 }
 

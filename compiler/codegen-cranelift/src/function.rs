@@ -409,8 +409,9 @@ impl Translator<'_> {
                 Some(match float {
                     ir::FloatType::F32 => self.builder.ins().f32const(value as f32),
                     ir::FloatType::F64 => self.builder.ins().f64const(value),
-                    ir::FloatType::F16 => self.integer_constant(scalar, half::f16::from_f64(value).to_bits() as i64),
-                    ir::FloatType::BF16 => self.integer_constant(scalar, half::bf16::from_f64(value).to_bits() as i64),
+                    ir::FloatType::F16 | ir::FloatType::BF16 => {
+                        self.integer_constant(scalar, ir::floats::encode(value, *float) as i64)
+                    }
                     _ => return None,
                 })
             }

@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use super::text::float_text;
+use crate::elementary::{nearest_bf16, nearest_f16};
 
 /// The element type of a tensor, numbered as in ONNX's `TensorProto.DataType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,11 +374,11 @@ floats! {
     f16, 1 << 15, f16::ZERO, f16::ONE, |value: f16| digits(value.to_f32()),
         |text: &str| text.parse().ok().map(f16::from_f32),
         |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32()),
-        |a: f16, b: f16| f16::from_f32(a.to_f32() * b.to_f32()), f16::from_f64;
+        |a: f16, b: f16| f16::from_f32(a.to_f32() * b.to_f32()), nearest_f16;
     bf16, 1 << 15, bf16::ZERO, bf16::ONE, |value: bf16| digits(value.to_f32()),
         |text: &str| text.parse().ok().map(bf16::from_f32),
         |a: bf16, b: bf16| bf16::from_f32(a.to_f32() + b.to_f32()),
-        |a: bf16, b: bf16| bf16::from_f32(a.to_f32() * b.to_f32()), bf16::from_f64;
+        |a: bf16, b: bf16| bf16::from_f32(a.to_f32() * b.to_f32()), nearest_bf16;
 }
 
 #[cfg(test)]

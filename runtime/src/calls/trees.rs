@@ -13,6 +13,7 @@ use super::element::{Element, Generic, Kind};
 use super::parallel::for_each_chunk;
 use super::tree_walk::{LANES, Threshold, Trees};
 use super::{Call, Failure, Outcome, Output, Tensor};
+use crate::elementary::nearest_f16;
 use crate::pool::threads;
 
 /// The maximum number of rows that walk the trees together: one tree at a time, while its nodes are in the cache.
@@ -31,7 +32,7 @@ pub(super) trait Number: Element + PartialOrd {
 
 impl Number for f16 {
     fn of(real: f64) -> f16 {
-        f16::from_f64(real)
+        nearest_f16(real)
     }
 }
 
