@@ -107,3 +107,41 @@ fn a_category_that_does_not_exist_fails_the_run() {
     near(&one(&mut session, integers(&[3, 1]).into()), &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
     fails(&mut session, &[integers(&[1, 4])], "out of bounds");
 }
+
+/// One tree that is a leaf, with a weight for each of three targets.
+#[test]
+fn scores_of_trees_are_transformed() {
+    let cases = [
+        ("NONE", [0.25, 1.0, -1.0], [0.25, 1.0, -1.0]),
+        ("SOFTMAX", [0.0, 0.0, 0.0], [0.333; 3]),
+        ("LOGISTIC", [0.0, 30.0, -30.0], [0.5, 1.0, 0.0]),
+        ("SOFTMAX_ZERO", [0.0, 1.0, 1.0], [0.0, 0.5, 0.5]),
+        ("PROBIT", [0.5, 0.975, 0.025], [0.0, 1.959, -1.959]),
+    ];
+    for (number, (name, [a, b, c], expected)) in cases.into_iter().enumerate() {
+        let regressor = format!(
+            r#""onnx.ml.TreeEnsembleRegressor"(%x) {{nodes_treeids = [0], nodes_nodeids = [0], nodes_modes = ["LEAF"],
+            nodes_featureids = [0], nodes_values = [0.0 : f32], nodes_truenodeids = [0], nodes_falsenodeids = [0],
+            target_treeids = [0, 0, 0], target_nodeids = [0, 0, 0], target_ids = [0, 1, 2],
+            target_weights = [{a:?} : f32, {b:?} : f32, {c:?} : f32], n_targets = 3 : si64, post_transform = "{name}"}} :
+            (tensor<1x1xf32>) -> tensor<1x3xf32>"#
+        );
+        // both ways lead to the first leaf; each leaf is for one target
+        let ensemble = format!(
+            r#""onnx.ml.TreeEnsemble"(%x) {{tree_roots = [0, 1, 2], nodes_featureids = [0, 0, 0],
+            nodes_modes = dense<0> : tensor<3xui8>, nodes_splits = dense<0.0> : tensor<3xf32>,
+            nodes_truenodeids = [0, 1, 2], nodes_trueleafs = [1, 1, 1], nodes_falsenodeids = [0, 1, 2],
+            nodes_falseleafs = [1, 1, 1], leaf_targetids = [0, 1, 2],
+            leaf_weights = dense<[{a:?}, {b:?}, {c:?}]> : tensor<3xf32>, n_targets = 3 : si64, aggregate_function = 1 : si64,
+            post_transform = {number} : si64}} : (tensor<1x1xf32>) -> tensor<1x3xf32>"#
+        );
+        for operation in [regressor, ensemble] {
+            let mut session = session("%x: tensor<1x1xf32>", "", &operation, "tensor<1x3xf32>");
+            let row = Tensor::from_f32(&[1, 1], &[0.0]).expect("one value");
+            let found = one(&mut session, row.into());
+            let found = found.as_tensor().and_then(Tensor::to_f64).expect("numbers");
+            let rounded: Vec<f64> = found.iter().map(|score| (score * 1000.0).round() / 1000.0).collect();
+            assert_eq!(rounded, expected, "{operation}");
+        }
+    }
+}

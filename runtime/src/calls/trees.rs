@@ -2,7 +2,8 @@
 //!
 //! Forests larger than the caches are walked in groups of trees whose results are combined in order: each group is
 //! loaded from memory once for many rows, and groups are the unit of parallelism. Groups depend on the forest alone, so
-//! that results do not depend on the number of threads.
+//! that results do not depend on the number of threads. Code without a runtime has the same ones
+//! (`compiler/lower/src/routines/trees.mlir`), so that its bits are the same.
 
 use std::borrow::Cow;
 use std::ops::Range;

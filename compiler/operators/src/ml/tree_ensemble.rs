@@ -5,22 +5,20 @@ use std::sync::Arc;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::ml::{TreeEnsemble, TreeEnsembleRegressor};
 use dialects::onnx::views::{Enumeration, PostTransform, View};
-use ir::{Attribute, DenseElements, DimExpr, Op, Value};
+use ir::{Attribute, Body, DenseElements, DimExpr, Op, Value};
 
 use super::forest::{Aggregate, Branch, Forest, Lists, Mode};
 use super::rows;
 use super::scores::transformed;
-use crate::graph::{self, Emitter, Problem};
+use crate::graph::Emitter;
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
 use crate::structured::calls::Argument::{Index, Tensor};
 use crate::structured::{Lowering, Unsupported};
 
+const POST_TRANSFORM: &str = "post_transform";
+
 pub(crate) const TREE_ENSEMBLE: Operator = Operator {
-    normalize: Some(|node, emit| {
-        let transform = node.attributes.integer("post_transform").and_then(transform);
-        transform_after(node, emit, transform, Attribute::i64(0))
-    }),
     shapes: Some(shapes),
     conditions: Some(|node| forest(&TreeEnsemble::read(node)).map(drop)),
     lower: Some(|lowering, op| {
@@ -28,14 +26,15 @@ pub(crate) const TREE_ENSEMBLE: Operator = Operator {
         let forest = forest(&ensemble).map_err(Unsupported::invalid)?;
         lower(lowering, op, ensemble.x, &forest)
     }),
+    compose: Some(|emit, op| {
+        let transform = numbered_transform(&emit.body, op);
+        Ok(vec![Some(transformed_after(emit, op, ("TreeEnsemble", Attribute::i64(0)), transform))])
+    }),
+    lowers: Some(|body, op| numbered_transform(body, op) == PostTransform::None),
     ..Operator::of(OnnxOp::MlTreeEnsemble)
 };
 
 pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
-    normalize: Some(|node, emit| {
-        let transform = node.attributes.str("post_transform").and_then(PostTransform::parse);
-        transform_after(node, emit, transform, Attribute::string("NONE"))
-    }),
     shapes: Some(shapes),
     conditions: Some(|node| forest_of_lists(TreeEnsembleRegressor::read(node)).map(drop)),
     lower: Some(|lowering, op| {
@@ -44,22 +43,33 @@ pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
         let forest = forest_of_lists(ensemble).map_err(Unsupported::invalid)?;
         lower(lowering, op, x, &forest)
     }),
+    compose: Some(|emit, op| {
+        let transform = named_transform(&emit.body, op);
+        Ok(vec![Some(transformed_after(emit, op, ("TreeEnsembleRegressor", Attribute::string("NONE")), transform))])
+    }),
+    lowers: Some(|body, op| named_transform(body, op) == PostTransform::None),
     ..Operator::of(OnnxOp::MlTreeEnsembleRegressor)
 };
 
-/// Transforms the scores in separate nodes; `none` is the attribute of an ensemble without a transform.
-fn transform_after(
-    node: &mut graph::Node,
-    emit: &mut Emitter,
-    transform: Option<PostTransform>,
-    none: Attribute,
-) -> Result<(), Problem> {
-    let Some(transform) = transform.filter(|&transform| transform != PostTransform::None) else { return Ok(()) };
-    node.attributes.set("post_transform", none);
-    let scores = emit.ml(&node.name, &node.operands, node.attributes.clone());
-    let scores = transformed(emit, scores, transform);
-    node.replace(scores, emit);
-    Ok(())
+// Only the attribute with the transform is read, because reading the lists of all nodes takes long. The lowering refuses
+// an unknown one.
+
+fn numbered_transform(body: &Body, op: Op) -> PostTransform {
+    let number = body.op(op).attributes.integer(POST_TRANSFORM);
+    number.and_then(transform).unwrap_or(PostTransform::None)
+}
+
+fn named_transform(body: &Body, op: Op) -> PostTransform {
+    let name = body.op(op).attributes.str(POST_TRANSFORM);
+    name.and_then(PostTransform::parse).unwrap_or(PostTransform::None)
+}
+
+/// The scores of the operator with that name, and the attribute of one without a transform, transformed in separate nodes.
+fn transformed_after(emit: &mut Emitter, op: Op, (name, none): (&str, Attribute), transform: PostTransform) -> Value {
+    let ensemble = emit.body.op(op);
+    let (operands, attributes) = (ensemble.operands().to_vec(), ensemble.attributes.clone().with(POST_TRANSFORM, none));
+    let scores = emit.ml(name, &operands, attributes);
+    transformed(emit, scores, transform)
 }
 
 /// Only the attribute with the number of targets is read, because reading the lists of all nodes takes long.
