@@ -18,8 +18,8 @@ impl Host<'_> {
         let operation = self.source.op(op).clone();
         let routine = Routine::of(&self.source, op).expect("the routine is verified");
         let kinds = operation.attributes.integers("kinds").unwrap_or_default();
-        let mut kinds = kinds.iter().copied();
-        let mut kind = || kinds.next().expect("one kind a tensor");
+        let mut of_tensors = kinds.iter().copied();
+        let mut kind = || of_tensors.next().expect("one kind a tensor");
         let mut words = Vec::new();
         for operand in &operation.operands()[..routine.operands.len()] {
             match self.buffers.get(operand).cloned() {
@@ -55,9 +55,10 @@ impl Host<'_> {
             }
         }
         let table = self.stack_words(&words);
-        let kinds = operation.attributes.integers("kinds").unwrap_or_default();
-        let defined = if self.memory == Memory::Static { symbol(routine, &kinds) } else { None };
-        let symbol = defined.unwrap_or_else(|| routine.symbol());
+        let symbol = match self.memory {
+            Memory::Static => symbol(routine, &kinds),
+            Memory::Run => routine.symbol(),
+        };
         self.call_with_words(routine, &symbol, table, words.len(), &operation.location);
         for (result, at) in returned {
             self.bind_returned(result, table, at, &operation.location);

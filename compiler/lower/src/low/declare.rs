@@ -59,17 +59,15 @@ pub(crate) fn define_from(module: &mut Module, from: &mut Module, name: String) 
             continue;
         }
         let op = from.symbol(&name).expect("a definition calls functions of its text");
+        let function = from.function_view(op).expect("a definition is a function");
+        let (r#type, attributes) = (function.r#type.clone(), function.attributes.clone());
+        let location = from.body.op(op).location.clone();
         let body = from.body.take_isolated(op).expect("a function owns its body");
         open.extend(body.walk_all().into_iter().filter_map(|op| callee(&body, op).map(str::to_string)));
         match own {
             Some(op) => *module.function_body_mut(op).expect("a function owns its body") = body,
             None => {
-                let function = from.body.op(op);
-                let (kind, location) = (function.name.clone(), function.location.clone());
-                let created = module.body.create_op(kind, &[], &[], function.attributes.clone(), location);
-                module.body.set_isolated(created, body);
-                let block = module.body.entry().expect("a module has one block");
-                module.body.append(block, created);
+                module.add_function(&name, r#type, attributes, body, location);
             }
         }
     }

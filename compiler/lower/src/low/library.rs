@@ -77,12 +77,10 @@ pub(super) fn define_functions(module: &mut Module, registry: &Registry) -> Resu
     for (op, r#type, define) in missing {
         *module.function_body_mut(op).expect("a function owns its body") = definition(&r#type, define);
     }
-    for name in LOOPS {
-        if module.symbol(name).is_none() {
-            continue;
-        }
+    let missing: Vec<&str> = LOOPS.into_iter().filter(|name| module.symbol(name).is_some()).collect();
+    if !missing.is_empty() {
         let mut definitions = ir::parse_module(LOOPS_TEXT, "fmod.mlir", Some(registry))?;
-        define_from(module, &mut definitions, name.to_string());
+        missing.into_iter().for_each(|name| define_from(module, &mut definitions, name.to_string()));
     }
     Ok(())
 }

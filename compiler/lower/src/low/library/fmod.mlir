@@ -1,27 +1,4 @@
-// The significand of a finite number that is not 0, from 2^52 on.
-func.func private @rt_significand(%bits: i64) -> i64 {
-  %zero = arith.constant 0 : i64
-  %one = arith.constant 1 : i64
-  %hidden = arith.constant 4503599627370496 : i64
-  %fractions = arith.constant 4503599627370495 : i64
-  %exponents = arith.constant 9218868437227405312 : i64
-  %fraction = arith.andi %bits, %fractions : i64
-  %exponent = arith.andi %bits, %exponents : i64
-  %is_subnormal = arith.cmpi eq, %exponent, %zero : i64
-  %whole = arith.ori %fraction, %hidden : i64
-  %m = arith.select %is_subnormal, %fraction, %whole : i64
-  %significand = scf.while (%low = %m) : (i64) -> i64 {
-    %is_low = arith.cmpi ult, %low, %hidden : i64
-    scf.condition(%is_low) %low : i64
-  } do {
-  ^bb0(%low: i64):
-    %doubled = arith.shli %low, %one : i64
-    scf.yield %doubled : i64
-  }
-  return %significand : i64
-}
-
-// The exponent of that significand: the number is m * 2^(e - 1075).
+// The exponent e of a finite number that is not 0, which is m * 2^(e - 1075) with m from 2^52 on.
 func.func private @rt_exponent(%bits: i64) -> i64 {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
@@ -50,6 +27,21 @@ func.func private @rt_exponent(%bits: i64) -> i64 {
   return %result : i64
 }
 
+// That m. Only a subnormal number has an exponent below 1.
+func.func private @rt_significand(%bits: i64, %exponent: i64) -> i64 {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %hidden = arith.constant 4503599627370496 : i64
+  %fractions = arith.constant 4503599627370495 : i64
+  %fraction = arith.andi %bits, %fractions : i64
+  %is_subnormal = arith.cmpi slt, %exponent, %one : i64
+  %below = arith.subi %one, %exponent : i64
+  %shift = arith.select %is_subnormal, %below, %zero : i64
+  %raised = arith.shli %fraction, %shift : i64
+  %significand = arith.ori %raised, %hidden : i64
+  return %significand : i64
+}
+
 // The remainder of a division whose quotient is rounded towards 0; exact, by long division in base 2.
 func.func private @rt_fmod_f64(%x: f64, %y: f64) -> f64 {
   %zero = arith.constant 0 : i64
@@ -73,10 +65,10 @@ func.func private @rt_fmod_f64(%x: f64, %y: f64) -> f64 {
     %rest = scf.if %is_less -> (f64) {
       scf.yield %x : f64
     } else {
-      %p = func.call @rt_significand(%x_bits) : (i64) -> i64
-      %q = func.call @rt_significand(%y_bits) : (i64) -> i64
       %p_exponent = func.call @rt_exponent(%x_bits) : (i64) -> i64
       %q_exponent = func.call @rt_exponent(%y_bits) : (i64) -> i64
+      %p = func.call @rt_significand(%x_bits, %p_exponent) : (i64, i64) -> i64
+      %q = func.call @rt_significand(%y_bits, %q_exponent) : (i64, i64) -> i64
       %steps = arith.subi %p_exponent, %q_exponent : i64
       %divided:2 = scf.while (%m = %p, %left = %steps) : (i64, i64) -> (i64, i64) {
         %goes_on = arith.cmpi ne, %left, %zero : i64

@@ -246,8 +246,7 @@ impl<'b> Code<'b> {
 
     /// One lane of a vector, in every lane.
     pub(super) fn lane(&mut self, value: Value, lane: i64) -> Value {
-        let positions = vec![lane; self.lanes as usize];
-        self.shuffle(value, &positions, self.element.clone())
+        self.lanes_from(value, self.lanes, (0, lane), self.element.clone())
     }
 
     /// Stores one element.

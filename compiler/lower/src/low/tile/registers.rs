@@ -239,7 +239,6 @@ impl Tile<'_> {
         mut sums: Vec<Value>,
     ) -> Vec<Value> {
         let (lanes, count) = (code.lanes, frame.vectors.count as usize);
-        let mask = |vector| frame.vectors.mask_of(vector).filter(|_| !self.sum.right_padded);
         for first in (0..STEPS).step_by(lanes as usize) {
             let factors: Vec<Value> = frame
                 .rows
@@ -253,9 +252,9 @@ impl Tile<'_> {
             for lane in 0..lanes {
                 let step = code.index(first + lane);
                 let right = code.add_product(right, step, self.sum.right[3]);
-                for (vector, &column) in frame.right_columns.iter().enumerate() {
-                    let at = code.add(right, column);
-                    let panel = code.load(Place { buffer: self.right, at }, mask(vector as i64));
+                for vector in 0..count {
+                    let from = Place { buffer: self.right, at: right };
+                    let panel = self.vector(code, frame, (from, &frame.right_columns), vector);
                     for (row, &factors) in factors.iter().enumerate() {
                         let factor = code.lane(factors, lane);
                         let sum = &mut sums[row * count + vector];
@@ -275,26 +274,35 @@ impl Tile<'_> {
         (left, right): (Value, Value),
         sums: Vec<Value>,
     ) -> Vec<Value> {
-        let mask = |vector| frame.vectors.mask_of(vector).filter(|_| !self.sum.right_padded);
-        let load = |code: &mut Code<'_>, buffer: Value, base: Value, vector: i64, columns: &[Value]| {
-            let at = code.add(base, columns[vector as usize]);
-            code.load(Place { buffer, at }, mask(vector))
-        };
-        let count = frame.vectors.count;
+        let count = frame.vectors.count as usize;
+        let right = Place { buffer: self.right, at: right };
         let panel: Vec<Value> =
-            (0..count).map(|vector| load(code, self.right, right, vector, &frame.right_columns)).collect();
+            (0..count).map(|vector| self.vector(code, frame, (right, &frame.right_columns), vector)).collect();
         let mut sums = sums.into_iter();
         let mut next = Vec::new();
         for &row in &frame.rows {
-            let base = code.add(left, row.at);
-            let same = (!self.sum.depthwise).then(|| code.load_broadcast(Place { buffer: row.buffer, at: base }));
-            for vector in 0..count {
-                let factor = same.unwrap_or_else(|| load(code, row.buffer, base, vector, &frame.left_columns));
+            let from = Place { buffer: row.buffer, at: code.add(left, row.at) };
+            let same = (!self.sum.depthwise).then(|| code.load_broadcast(from));
+            for (vector, &panel) in panel.iter().enumerate() {
+                let factor = same.unwrap_or_else(|| self.vector(code, frame, (from, &frame.left_columns), vector));
                 let sum = sums.next().expect("a tile has one sum for each row and vector");
-                next.push(code.fused(factor, panel[vector as usize], sum));
+                next.push(code.fused(factor, panel, sum));
             }
         }
         next
+    }
+
+    /// A vector of columns of an operand, from the place of the first column of all and the offsets of vectors.
+    fn vector(
+        &self,
+        code: &mut Code<'_>,
+        frame: &Frame<'_>,
+        (from, columns): (Place, &[Value]),
+        vector: usize,
+    ) -> Value {
+        let mask = frame.vectors.mask_of(vector as i64).filter(|_| !self.sum.right_padded);
+        let at = code.add(from.at, columns[vector]);
+        code.load(Place { buffer: from.buffer, at }, mask)
     }
 }
 
