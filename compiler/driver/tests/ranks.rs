@@ -3,7 +3,7 @@
 mod graph;
 
 use driver::{Session, Tensor};
-use graph::{fails, integers, session};
+use graph::{compiled, fails, integers, session};
 
 fn run(session: &mut Session, inputs: &[Tensor]) -> (Vec<i64>, Vec<f64>) {
     let outputs = session.run(inputs).unwrap_or_else(|errors| panic!("{}", errors[0]));
@@ -37,6 +37,42 @@ fn a_branch_of_the_rank_that_readers_take_may_run() {
     let (shape, found) = run(&mut session, &[truth(true), x.clone()]);
     assert_eq!((shape, found), (vec![3, 2], vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
     fails(&mut session, &[truth(false), x], "this branch yields a tensor of rank 3, but its consumers need rank 2");
+}
+
+/// One branch transposes three axes, the other two, whereas the operand has two.
+fn exclusive(then_axes: &str, else_axes: &str) -> String {
+    format!(
+        r#"%v = "onnx.If"(%c) ({{
+      %t = "onnx.Transpose"(%x) {{perm = [{then_axes}]}} : (tensor<2x3xi64>) -> tensor<*xi64>
+      "onnx.Yield"(%t) : (tensor<*xi64>) -> ()
+    }}, {{
+      %e = "onnx.Transpose"(%x) {{perm = [{else_axes}]}} : (tensor<2x3xi64>) -> tensor<*xi64>
+      "onnx.Yield"(%e) : (tensor<*xi64>) -> ()
+    }}) : (tensor<i1>) -> tensor<*xi64>"#
+    )
+}
+
+#[test]
+fn a_branch_that_contradicts_the_shapes_of_its_operands_is_an_error_only_if_a_run_takes_it() {
+    let reader = r#""onnx.Transpose"(%v) {perm = [1, 0]} : (tensor<*xi64>) -> tensor<?x?xi64>"#;
+    for (then_axes, else_axes, taken, branch) in [("2, 1, 0", "1, 0", false, "then"), ("1, 0", "0, 2, 1", true, "else")]
+    {
+        let before = exclusive(then_axes, else_axes);
+        let mut session = session("%c: tensor<i1>, %x: tensor<2x3xi64>", &before, reader, "tensor<?x?xi64>");
+        let x = counted(&[2, 3]);
+        let expected = (vec![2, 3], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(run(&mut session, &[truth(taken), x.clone()]), expected);
+        let message = format!("the {branch} branch contradicts the shapes of its operands: test.mlir:");
+        fails(&mut session, &[truth(!taken), x], &message);
+    }
+}
+
+#[test]
+fn both_branches_may_not_contradict_the_shapes_of_their_operands() {
+    let before = exclusive("2, 1, 0", "0, 2, 1");
+    let identity = r#""onnx.Identity"(%v) : (tensor<*xi64>) -> tensor<?x?xi64>"#;
+    let errors = compiled("%c: tensor<i1>, %x: tensor<2x3xi64>", &before, identity, "tensor<?x?xi64>");
+    assert_eq!(errors.err().expect("it is invalid").len(), 2);
 }
 
 #[test]

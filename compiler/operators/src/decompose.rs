@@ -99,12 +99,16 @@ fn blocks_with_compositions(body: &Body, shapes: &ShapeAnalysis, which: Which) -
     blocks
 }
 
-/// Whether a block is, or is inside, a branch that a known condition never takes.
+/// Whether a block is, or is inside, a branch that a known condition or the known shapes exclude.
 fn is_never_run(body: &Body, shapes: &ShapeAnalysis, mut block: Block) -> bool {
     while let Some(region) = body.block_region(block)
         && let Some(op) = body.region_parent(region)
         && let Some(outer) = body.op(op).parent()
     {
+        if shapes.impossible_branch(op).is_some_and(|branch| body.op(op).regions().get(branch.region) == Some(&region))
+        {
+            return true;
+        }
         if OnnxOp::of(body, op) == Some(OnnxOp::If)
             && let Some(&[DimExpr::Constant(condition)]) = shapes.known_value(views::If::of(body, op).cond)
             && body.op(op).regions().get(usize::from(condition == 0)) != Some(&region)

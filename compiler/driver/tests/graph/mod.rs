@@ -4,11 +4,17 @@
 
 use std::sync::Arc;
 
-use driver::{Compiler, Options, Session, Tensor};
+use driver::{CompiledModel, Compiler, Options, Session, Tensor};
 use ir::{Blob, Type};
 
-/// A model with one operation after the given constants.
+/// A session of a model with one operation after the given constants.
 pub(crate) fn session(arguments: &str, constants: &str, operation: &str, result: &str) -> Session {
+    let model = compiled(arguments, constants, operation, result);
+    Session::new(Arc::new(model.unwrap_or_else(|errors| panic!("{}", errors[0]))))
+}
+
+/// A model with one operation after the given constants.
+pub(crate) fn compiled(arguments: &str, constants: &str, operation: &str, result: &str) -> ir::Result<CompiledModel> {
     let text = format!(
         r#"
 "builtin.module"() ({{
@@ -23,8 +29,7 @@ pub(crate) fn session(arguments: &str, constants: &str, operation: &str, result:
         arguments.split(": ").skip(1).map(|part| part.split(", %").next().unwrap()).collect::<Vec<_>>().join(", ")
     );
     let module = ir::parse_module(&text, "test.mlir", None).expect("parses");
-    let model = Compiler::new(Options { threads: 1, ..Options::default() }).compile_graph(module);
-    Session::new(Arc::new(model.unwrap_or_else(|errors| panic!("{}", errors[0]))))
+    Compiler::new(Options { threads: 1, ..Options::default() }).compile_graph(module)
 }
 
 pub(crate) fn integers(values: &[i64]) -> Tensor {

@@ -6,7 +6,8 @@ use dialects::scf;
 use ir::{Block, DimExpr, Op, Type, Value};
 
 use crate::operator::Operator;
-use crate::shape::{Answer, Node, Shape};
+use crate::shape::{Answer, ImpossibleBranch, Node, Shape};
+use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const IF: Operator = Operator { shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::If) };
@@ -15,11 +16,17 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let chosen = node
         .numbers_of(node.view::<views::If>().cond)
         .and_then(|condition| condition.first().map(|&condition| (condition == 0) as usize));
-    let mut branches: Vec<Vec<Value>> = vec![];
     // a branch that is never taken may contradict itself, and stays unknown
-    for index in chosen.map_or(0..2, |chosen| chosen..chosen + 1) {
-        let Some(region) = node.region(index) else { return Ok(vec![]) };
-        if let Some(block) = node.block(region) {
+    let taken = match chosen {
+        Some(region) => vec![region],
+        None => possible(node),
+    };
+    let mut branches: Vec<Vec<Value>> = vec![];
+    for region in taken {
+        let Some(region) = node.region(region) else { return Ok(vec![]) };
+        if chosen.is_some()
+            && let Some(block) = node.block(region)
+        {
             node.analyser.block(block);
         }
         branches.push(node.yields(region));
@@ -33,7 +40,26 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(answer)
 }
 
-/// An If with a known condition becomes its branch; any other an `scf.if`.
+/// Infers both branches, and returns those that a valid run can take: exporters keep branches for inputs that the
+/// model also takes, and the shapes that a user states may exclude them. If both branches are invalid, so is the model.
+fn possible(node: &mut Node<'_, '_>) -> Vec<usize> {
+    let mut contradictions = [0, 1].map(|region| {
+        let block = node.region(region).and_then(|region| node.block(region));
+        block.map_or_else(Vec::new, |block| node.analyser.attempt(block))
+    });
+    let invalid: Vec<usize> = (0..2).filter(|&region| !contradictions[region].is_empty()).collect();
+    let [region] = invalid[..] else {
+        contradictions.into_iter().for_each(|found| node.analyser.report(found));
+        return vec![0, 1];
+    };
+    let contradiction = contradictions[region].swap_remove(0);
+    let branch = ImpossibleBranch { region, contradiction };
+    node.remark("operator-shapes", branch.statement());
+    node.analyser.exclude(node.op, branch);
+    vec![1 - region]
+}
+
+/// An If with a known condition or an impossible branch becomes the other one; any other an `scf.if`.
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let condition = views::If::of(lowering.source, op).cond;
@@ -43,6 +69,14 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         return Ok(());
     }
     let condition = lowering.only_element(condition);
+    if let Some(branch) = lowering.shapes.impossible_branch(op) {
+        let taken = 1 - branch.region;
+        let expected = lowering.number((taken == 0) as u8 as f64, &Type::I1);
+        let fits = lowering.scalars(|s| s.compare(Comparison::Equal, condition, expected));
+        lowering.check(fits, branch.statement());
+        inline_branch(lowering, op, lowering.source.blocks(operation.regions()[taken])[0]);
+        return Ok(());
+    }
     let types: Vec<Type> = operation.results().iter().map(|&result| lowering.lowered_type(result)).collect();
     let new = lowering.emit(scf::IF, &[condition], &types, []);
     for &region in operation.regions() {

@@ -74,6 +74,23 @@ pub(crate) struct Fact {
     known: Option<Vec<DimExpr>>,
 }
 
+/// A branch of an If that is invalid for the known shapes, whereas the other one is valid: no valid run takes it.
+#[derive(Clone, Debug)]
+pub struct ImpossibleBranch {
+    /// The index of its region.
+    pub region: usize,
+    /// The contradiction, with the location where it was found.
+    pub contradiction: Diagnostic,
+}
+
+impl ImpossibleBranch {
+    /// The message of a run that takes the branch.
+    pub fn statement(&self) -> String {
+        let branch = if self.region == 0 { "then" } else { "else" };
+        format!("the {branch} branch contradicts the shapes of its operands: {}", self.contradiction.statement())
+    }
+}
+
 /// The facts about the values of one function.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeAnalysis {
@@ -86,6 +103,8 @@ pub struct ShapeAnalysis {
     requirements: IndexMap<Op, Vec<Requirement>>,
     /// The operations whose extents depend on operands with unknown elements, which a run checks.
     checked: IndexSet<Op>,
+    /// The branches that contradict the shapes of what they read, by their If.
+    impossible: IndexMap<Op, ImpossibleBranch>,
     /// Remarks on operations that break a rule, though they can be computed.
     remarks: IndexMap<Op, Vec<Remark>>,
     /// Broadcast extents that must equal one of their parts, because the function is invalid otherwise.
@@ -139,6 +158,11 @@ impl ShapeAnalysis {
         self.checked.contains(&op)
     }
 
+    /// The branch of an If that no valid run takes, if it is the only one.
+    pub fn impossible_branch(&self, r#if: Op) -> Option<&ImpossibleBranch> {
+        self.impossible.get(&r#if)
+    }
+
     /// Whether an extent only depends on those of the function's arguments.
     pub(crate) fn only_inputs(&self, dim: &DimExpr) -> bool {
         dim.all_symbols(&mut |symbol| matches!(self.sources.get(symbol), Some(SymbolSource::Argument { .. })))
@@ -184,6 +208,14 @@ impl ShapeAnalysis {
             }
         }
         settled
+    }
+
+    /// Drops what is known about an operation, though not about its results.
+    fn forget(&mut self, op: Op) {
+        self.requirements.swap_remove(&op);
+        self.remarks.swap_remove(&op);
+        self.checked.swap_remove(&op);
+        self.impossible.swap_remove(&op);
     }
 
     fn record(&mut self, value: Value, mut fact: Fact) {
@@ -349,14 +381,39 @@ impl Analyser<'_> {
         }
     }
 
+    /// Infers every operation of a block in order, and returns what it contradicts instead of reporting it.
+    pub(crate) fn attempt(&mut self, block: Block) -> Vec<Diagnostic> {
+        let before = self.errors.len();
+        self.block(block);
+        self.errors.split_off(before)
+    }
+
+    /// Reports contradictions that were found in an attempt.
+    pub(crate) fn report(&mut self, contradictions: Vec<Diagnostic>) {
+        self.errors.extend(contradictions);
+    }
+
+    /// Records that no valid run takes a branch of an If. What was inferred about the branch is forgotten, so that
+    /// nothing is concluded from a contradiction.
+    pub(crate) fn exclude(&mut self, r#if: Op, branch: ImpossibleBranch) {
+        let body = self.body;
+        for op in body.walk(body.op(r#if).regions()[branch.region]) {
+            self.known.forget(op);
+            let blocks = body.op(op).regions().iter().flat_map(|&region| body.blocks(region));
+            let arguments = blocks.flat_map(|&block| body.arguments(block));
+            for value in body.op(op).results().iter().chain(arguments) {
+                self.known.facts.swap_remove(value);
+            }
+        }
+        self.known.impossible.insert(r#if, branch);
+    }
+
     fn operation(&mut self, op: Op) {
         let body = self.body;
         let name = body.name(op).strip_prefix("onnx.").unwrap_or(body.name(op));
         let row = table::row_of(body.name(op));
         // a loop's body is inferred several times; the last time counts
-        self.known.requirements.swap_remove(&op);
-        self.known.remarks.swap_remove(&op);
-        self.known.checked.swap_remove(&op);
+        self.known.forget(op);
         let mut node = Node { analyser: self, op };
         let shapes = match row {
             Some(row) => rank::check(&node, row.ranks)
