@@ -137,7 +137,7 @@ fn program_or(chosen: Option<&Path>) -> OsString {
     if let Some(chosen) = chosen {
         return chosen.into();
     }
-    if let Some(named) = std::env::var_os(PROGRAM) {
+    if let Some(named) = std::env::var_os(PROGRAM).filter(|named| !named.is_empty()) {
         return named;
     }
     let neighbour = std::env::current_exe().ok().map(|path| path.with_file_name("onnxc"));

@@ -74,7 +74,7 @@ impl Model {
         println!("cargo::rerun-if-changed={}", self.path.display());
         println!("cargo::rerun-if-env-changed=ONNXC");
         let folder = Path::new(&out).join(&self.name);
-        let onnxc = std::env::var_os("ONNXC").unwrap_or_else(|| "onnxc".into());
+        let onnxc = std::env::var_os("ONNXC").filter(|program| !program.is_empty()).unwrap_or_else(|| "onnxc".into());
         let mut command = Command::new(&onnxc);
         command.arg(&self.path).args(["--name", &self.name, "--emit", "package", "-o"]).arg(&folder);
         if target != host {

@@ -54,7 +54,7 @@ impl<'t> Linked<'t> {
 
     /// The command of the linker.
     pub(crate) fn command(self) -> Result<Command, Failure> {
-        let given = std::env::var("CC").ok().map(|program| vec![program]);
+        let given = std::env::var("CC").ok().filter(|program| !program.is_empty()).map(|program| vec![program]);
         let Some(found) = given.or_else(|| self.linkers().into_iter().find(|linker| runs(&linker[0]))) else {
             let target = self.triple.unwrap_or("this machine");
             let packages = self.packages();

@@ -46,7 +46,7 @@ pub(crate) fn link(object: &Path, target: &Path, exports: &[String]) -> Result<(
     let run = |program: &str, first: &[&str]| {
         Command::new(program).args(first).args(&arguments).arg(object).arg("-o").arg(target).output()
     };
-    let given = std::env::var("WASM_LD").ok();
+    let given = std::env::var("WASM_LD").ok().filter(|program| !program.is_empty());
     let output = match &given {
         Some(program) => run(program, &[]).ok(),
         None => LINKERS.iter().find_map(|linker| run(linker[0], &linker[1..]).ok()),
