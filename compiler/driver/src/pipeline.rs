@@ -119,7 +119,10 @@ pub fn low(options: &Options) -> Pipeline {
 fn tile_contractions(options: &Options) -> Vec<Step> {
     let runtime = options.freestanding.is_none();
     let fused = options.arithmetic != Arithmetic::Fixed;
-    let tile = |registers| Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime, fused });
+    let tile = |registers| {
+        let shared = registers == VectorRegisters::WASM_128;
+        Step::new(&low::TILE_CONTRACTIONS, TileOptions { registers, runtime, fused, shared })
+    };
     let is_portable = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
     match (options.backend, options.processor) {
         // each version has tiles for the registers of its level

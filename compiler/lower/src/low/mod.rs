@@ -71,11 +71,13 @@ pub struct TileOptions {
     pub runtime: bool,
     /// Whether micro-kernels may fuse multiplications and additions.
     pub fused: bool,
+    /// Whether kernels share functions for rows of tiles: for engines that optimise a function after some calls.
+    pub shared: bool,
 }
 
 impl Default for TileOptions {
     fn default() -> TileOptions {
-        TileOptions { registers: VectorRegisters::X86_512, runtime: true, fused: true }
+        TileOptions { registers: VectorRegisters::X86_512, runtime: true, fused: true, shared: false }
     }
 }
 
@@ -95,6 +97,11 @@ impl PassOptions for TileOptions {
             name: "fused",
             summary: "Whether micro-kernels may fuse multiplications and additions.",
             field: |options| &mut options.fused,
+        },
+        PassOption {
+            name: "shared",
+            summary: "Whether kernels share functions for rows of tiles: for engines that optimise a function after some calls.",
+            field: |options| &mut options.shared,
         },
     ];
 }

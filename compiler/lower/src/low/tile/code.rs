@@ -1,7 +1,7 @@
 //! Builds code at one insertion point: index arithmetic with folding, loops, and vectors of one element type.
 
 use dialects::arith::CmpIPredicate;
-use dialects::{OpCode, arith, memref, rt, scf, vector};
+use dialects::{OpCode, arith, func, memref, rt, scf, vector};
 use ir::{Attribute, Body, Builder, Operands, Type, Value};
 
 use dialects::rt::attributes::ROLLED;
@@ -29,6 +29,22 @@ impl<'b> Code<'b> {
 
     pub(super) fn body(&self) -> &Body {
         self.builder.body
+    }
+
+    pub(super) fn element(&self) -> &Type {
+        &self.element
+    }
+
+    // ---- functions
+
+    /// Calls a function without results.
+    pub(super) fn call(&mut self, name: &str, arguments: &[Value]) {
+        self.builder.create(func::CALL, arguments, &[], [("callee", Attribute::symbol(name))]);
+    }
+
+    /// Ends a function without results.
+    pub(super) fn end(&mut self) {
+        self.builder.create(func::RETURN, &[], &[], []);
     }
 
     // ---- indices

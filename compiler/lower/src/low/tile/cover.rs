@@ -66,17 +66,37 @@ pub(super) fn cover(
     sizes: &[i64],
     mut piece: impl FnMut(&mut Code<'_>, Value, i64),
 ) -> Value {
+    cover_ranges(code, extent, sizes, |code, range, size| each(code, range, size, |code, at| piece(code, at, size)))
+}
+
+/// The same, with the range of all pieces of a size at once.
+pub(super) fn cover_ranges(
+    code: &mut Code<'_>,
+    extent: Value,
+    sizes: &[i64],
+    mut pieces: impl FnMut(&mut Code<'_>, (Value, Value), i64),
+) -> Value {
     let mut first = code.index(0);
     for &size in sizes {
         let left = code.sub(extent, first);
         let divisor = code.index(size);
         let rest = code.rem(left, divisor);
         let end = code.sub(extent, rest);
-        code.for_loop((first, end, size), vec![], |code, at, _| {
-            piece(code, at, size);
-            vec![]
-        });
+        pieces(code, (first, end), size);
         first = end;
     }
     first
+}
+
+/// Each piece of a range.
+pub(super) fn each(
+    code: &mut Code<'_>,
+    (first, end): (Value, Value),
+    size: i64,
+    piece: impl FnOnce(&mut Code<'_>, Value),
+) {
+    code.for_loop((first, end, size), vec![], |code, at, _| {
+        piece(code, at);
+        vec![]
+    });
 }

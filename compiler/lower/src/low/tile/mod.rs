@@ -9,18 +9,20 @@ mod bytes;
 mod code;
 mod cover;
 mod registers;
+mod shared;
+mod strip;
 
-use abi::{Depthwise, Product, Start};
 use ir::pass::Choice;
 use ir::{Body, Builder, Module, Op, Type, Value};
 
 use self::code::Code;
-use self::cover::{choices, cover, sizes};
-use self::registers::{Rows, Tile, Vectors};
+use self::cover::{choices, cover, cover_ranges, sizes};
+use self::registers::{RowLoops, Rows};
+use self::shared::Functions;
+use self::strip::{Columns, Strip, Sum};
 use super::TileOptions;
 use super::dispatch::registers_of;
 use super::scope::{definitions, with_body};
-use dialects::linalg::GROUP;
 use dialects::rt::attributes::LEVEL;
 use dialects::rt::tile::{self as rt, Kind, Walk};
 
@@ -125,6 +127,7 @@ impl VectorRegisters {
 /// only micro-kernels support.
 pub(super) fn tile_contractions(module: &mut Module, options: &TileOptions) {
     let has_runtime = options.runtime;
+    let mut functions = options.shared.then(Functions::default);
     for op in definitions(module) {
         let level = module.body.op(op).attributes.integer(LEVEL);
         let registers = level.and_then(registers_of).unwrap_or(options.registers);
@@ -146,21 +149,28 @@ pub(super) fn tile_contractions(module: &mut Module, options: &TileOptions) {
                         bytes::expand(&mut code, &tile, &walk);
                     }
                     Walk::Product { kind: Kind::F32, right_padded, walk } => {
-                        expand(body, op, &tile, (Type::F32, registers), |_| {
-                            Sum::product(tile.start, right_padded, &walk)
+                        expand(body, op, &tile, (Type::F32, registers), &mut functions, |_| {
+                            (Sum::product(tile.start, right_padded, &walk), RowLoops::product(&walk))
                         });
                     }
                     Walk::Product { kind: Kind::F64, right_padded, walk } => {
                         let halved = VectorRegisters { lanes: registers.lanes / 2, ..registers };
-                        expand(body, op, &tile, (Type::F64, halved), |_| Sum::product(tile.start, right_padded, &walk));
+                        expand(body, op, &tile, (Type::F64, halved), &mut functions, |_| {
+                            (Sum::product(tile.start, right_padded, &walk), RowLoops::product(&walk))
+                        });
                     }
                     Walk::Depthwise(walk) => {
-                        expand(body, op, &tile, (Type::F32, registers), |code| Sum::depthwise(code, tile.start, &walk));
+                        expand(body, op, &tile, (Type::F32, registers), &mut functions, |code| {
+                            (Sum::depthwise(code, tile.start, &walk), RowLoops::depthwise(code, &walk))
+                        });
                     }
                 }
                 body.erase(op);
             }
         });
+    }
+    if let Some(functions) = functions {
+        functions.define(module);
     }
 }
 
@@ -173,97 +183,40 @@ fn is_copied(body: &Body, tile: &rt::Tile) -> bool {
     abi::is_right_copied(walk.reduction.map(known), walk.right.map(known), known(tile.rows), bytes)
 }
 
-/// The loops of a contraction over its operands.
-struct Sum {
-    /// Extents of the reduction loops, outermost first.
-    reduction: [Value; 4],
-    /// Strides of each reduction loop in the operands.
-    left: [Value; 4],
-    right: [Value; 4],
-    /// The extent of the inner row loop.
-    row_inner: Value,
-    /// Strides of the row loops, the inner one first.
-    left_rows: [Value; 2],
-    out_rows: [Value; 2],
-    start: Start,
-    /// Whether the right operand may be read up to the next full group of columns.
-    right_padded: bool,
-    /// The innermost extent in the last step of the outermost reduction loop.
-    last_block: Value,
-    /// Stride between groups of columns.
-    right_group: Value,
-    out_group: Value,
-    /// Whether the left operand varies along the columns too, instead of being broadcast.
-    depthwise: bool,
-}
-
-impl Sum {
-    fn product(start: Start, right_padded: bool, walk: &Product<Value>) -> Sum {
-        Sum {
-            reduction: walk.reduction,
-            left: walk.left,
-            right: walk.right,
-            row_inner: walk.row_inner,
-            left_rows: walk.left_rows,
-            out_rows: walk.out_rows,
-            start,
-            right_padded,
-            last_block: walk.last_block,
-            right_group: walk.right_group,
-            out_group: walk.out_group,
-            depthwise: false,
-        }
-    }
-
-    /// The kernel's loops are the outermost and the innermost reduction loop.
-    fn depthwise(code: &mut Code<'_>, start: Start, walk: &Depthwise<Value>) -> Sum {
-        let (zero, one, group) = (code.index(0), code.index(1), code.index(GROUP));
-        let four = |[outer, inner]: [Value; 2], filler: Value| [outer, filler, filler, inner];
-        Sum {
-            reduction: four(walk.window, one),
-            left: four(walk.left, zero),
-            right: four(walk.right, zero),
-            row_inner: one,
-            left_rows: [walk.left_pixel, zero],
-            out_rows: [walk.out_pixel, zero],
-            start,
-            right_padded: false,
-            last_block: walk.window[1],
-            right_group: group,
-            out_group: group,
-            depthwise: true,
-        }
-    }
-}
-
 /// Inserts the loops over register tiles before a tile.
 fn expand(
     body: &mut Body,
     op: Op,
     tile: &rt::Tile,
     (element, registers): (Type, VectorRegisters),
-    sum: impl FnOnce(&mut Code<'_>) -> Sum,
+    functions: &mut Option<Functions>,
+    loops: impl FnOnce(&mut Code<'_>) -> (Sum<Value>, RowLoops),
 ) {
     let extents = [tile.rows, tile.columns];
     let known = extents.map(|extent| choices(body, extent));
     let mut code = Code::new(Builder::before(body, op), element, registers.lanes);
-    let sum = sum(&mut code);
-    let [left, right, start, out] = [tile.left, tile.right, tile.from, tile.out].map(|address| code.buffer(address));
+    let (sum, row_loops) = loops(&mut code);
+    let buffers = [tile.left, tile.right, tile.from, tile.out];
     let [rows, columns] = std::array::from_fn(|at| match known[at].as_deref() {
         Some(&[number]) => code.index(number),
         _ => extents[at],
     });
     let [row_choices, column_choices] = known;
-    let tile = Tile { sum: &sum, left, right, start, out, registers };
-    let cover_rows = |code: &mut Code<'_>, column: Value, vectors: &Vectors| {
-        let walk = Rows::of(code, &sum, row_choices.as_deref());
+    let cover_rows = |code: &mut Code<'_>, columns: Columns<Value>| {
+        let walk = Rows::of(code, &row_loops, row_choices.as_deref());
         let scattered = if walk.are_scattered() { SCATTERED_ROWS } else { ROWS };
-        let tallest = registers.rows(vectors.count, sum.depthwise).min(scattered);
+        let tallest = registers.rows(columns.vectors, sum.depthwise).min(scattered);
         let heights = match &row_choices {
             Some(choices) => sizes(choices, tallest),
             None => std::iter::once(tallest).chain(FEW_ROWS.into_iter().filter(|&few| few < tallest)).collect(),
         };
-        cover(code, rows, &heights, |code, row, height| tile.emit(code, &walk, (row, height), (column, vectors)));
+        cover_ranges(code, rows, &heights, |code, rows, height| {
+            let strip = Strip { sum, walk, buffers, rows, height, columns };
+            match functions {
+                Some(functions) => functions.call(code, registers, &strip),
+                None => strip.emit(code, registers),
+            }
+        });
     };
     let widest = registers.vectors(sum.depthwise) * registers.lanes;
     cover_columns(&mut code, columns, column_choices.as_deref(), widest, cover_rows);
@@ -275,20 +228,18 @@ fn cover_columns(
     columns: Value,
     choices: Option<&[i64]>,
     widest: i64,
-    block: impl Fn(&mut Code<'_>, Value, &Vectors),
+    mut block: impl FnMut(&mut Code<'_>, Columns<Value>),
 ) {
     let lanes = code.lanes;
     let widths = choices.map_or(vec![widest], |choices| sizes(choices, widest));
-    let whole = cover(code, columns, &widths, |code, column, width| {
-        let rest = code.index(width % lanes);
-        let mask = (width % lanes > 0).then(|| code.mask(rest));
-        block(code, column, &Vectors { count: (width + lanes - 1) / lanes, mask });
+    let whole = cover(code, columns, &widths, |code, first, width| {
+        let rest = (width % lanes > 0).then(|| code.index(width % lanes));
+        block(code, Columns { first, vectors: (width + lanes - 1) / lanes, rest });
     });
     if choices.is_none() {
-        code.for_loop((whole, columns, lanes), vec![], |code, column, _| {
-            let left = code.sub(columns, column);
-            let mask = Some(code.mask(left));
-            block(code, column, &Vectors { count: 1, mask });
+        code.for_loop((whole, columns, lanes), vec![], |code, first, _| {
+            let rest = Some(code.sub(columns, first));
+            block(code, Columns { first, vectors: 1, rest });
             vec![]
         });
     }

@@ -1,10 +1,11 @@
 //! One register tile: some rows by some vectors of columns.
 
-use abi::Start;
+use abi::{Depthwise, Product, Start};
 use ir::Value;
 
+use super::VectorRegisters;
 use super::code::{Code, Place};
-use super::{Sum, VectorRegisters};
+use super::strip::Sum;
 use dialects::linalg::GROUP;
 
 /// Innermost reduction loops with at most this many steps are unrolled completely.
@@ -28,44 +29,82 @@ impl Vectors {
 }
 
 /// The layout of a tile's rows in a buffer.
-#[derive(Clone, Copy)]
-enum Walk {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Walk<V> {
     /// With a constant stride.
-    Even(Value),
-    /// In lines of `row_inner` rows; the strides to the next row of a line, and to the next line.
-    Lines(Value, Value),
+    Even(V),
+    /// In lines of this many rows; the strides to the next row of a line, and to the next line.
+    Lines(V, V, V),
+}
+
+impl<V> Walk<V> {
+    fn map<W>(self, change: &mut impl FnMut(V) -> W) -> Walk<W> {
+        match self {
+            Walk::Even(step) => Walk::Even(change(step)),
+            Walk::Lines(inner, near, far) => Walk::Lines(change(inner), change(near), change(far)),
+        }
+    }
+}
+
+/// The loops over rows.
+#[derive(Clone, Copy)]
+pub(super) struct RowLoops {
+    /// The extent of the inner loop.
+    inner: Value,
+    /// Strides of the loops in the left operand and in the result, the inner one first.
+    left: [Value; 2],
+    out: [Value; 2],
+}
+
+impl RowLoops {
+    pub(super) fn product(walk: &Product<Value>) -> RowLoops {
+        RowLoops { inner: walk.row_inner, left: walk.left_rows, out: walk.out_rows }
+    }
+
+    pub(super) fn depthwise(code: &mut Code<'_>, walk: &Depthwise<Value>) -> RowLoops {
+        let (zero, one) = (code.index(0), code.index(1));
+        RowLoops { inner: one, left: [walk.left_pixel, zero], out: [walk.out_pixel, zero] }
+    }
 }
 
 /// The layouts of rows in the left operand and in the result.
-pub(super) struct Rows {
-    inner: Value,
-    left: Walk,
-    out: Walk,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rows<V> {
+    left: Walk<V>,
+    out: Walk<V>,
 }
 
-impl Rows {
-    pub(super) fn of(code: &mut Code<'_>, sum: &Sum, choices: Option<&[i64]>) -> Rows {
-        let inner = code.at_least_one(sum.row_inner);
+impl<V: Copy> Rows<V> {
+    pub(super) fn map<W>(&self, change: &mut impl FnMut(V) -> W) -> Rows<W> {
+        Rows { left: self.left.map(change), out: self.out.map(change) }
+    }
+}
+
+impl Rows<Value> {
+    pub(super) fn of(code: &mut Code<'_>, loops: &RowLoops, choices: Option<&[i64]>) -> Rows<Value> {
+        let inner = code.at_least_one(loops.inner);
         let fits = |line: i64| choices.is_some_and(|choices| choices.iter().all(|&rows| rows <= line));
         // without an outer row loop the result has no stride along it
-        let one_line = code.known(sum.out_rows[1]) == Some(0) || code.known(inner).is_some_and(fits);
+        let one_line = code.known(loops.out[1]) == Some(0) || code.known(inner).is_some_and(fits);
         let mut walk = |[near, far]: [Value; 2]| {
             let line = code.mul(inner, near);
             let even = code.known(far).is_some_and(|far| code.known(line) == Some(far));
-            if one_line || even { Walk::Even(near) } else { Walk::Lines(near, far) }
+            if one_line || even { Walk::Even(near) } else { Walk::Lines(inner, near, far) }
         };
-        let (left, out) = (walk(sum.left_rows), walk(sum.out_rows));
-        Rows { inner, left, out }
+        let (left, out) = (walk(loops.left), walk(loops.out));
+        Rows { left, out }
     }
 
     pub(super) fn are_scattered(&self) -> bool {
         matches!(self.left, Walk::Lines(..))
     }
+}
 
+impl Walk<Value> {
     /// The addresses of `count` rows from `row` on in a buffer. Offsets that differ between tiles are part of the
     /// addresses, so that loops over a tile count from zero.
-    fn places(&self, code: &mut Code<'_>, buffer: Value, walk: Walk, (row, count): (Value, i64)) -> Vec<Place> {
-        match walk {
+    fn places(self, code: &mut Code<'_>, buffer: Value, (row, count): (Value, i64)) -> Vec<Place> {
+        match self {
             Walk::Even(step) => {
                 let first = code.mul(row, step);
                 let buffer = code.moved(buffer, first);
@@ -75,43 +114,43 @@ impl Rows {
                 };
                 (0..count).map(place).collect()
             }
-            Walk::Lines(near, far) => {
+            Walk::Lines(inner, near, far) => {
                 let at = code.index(0);
-                let offsets = self.offsets_in_lines(code, (near, far), (row, count));
+                let offsets = offsets_in_lines(code, (inner, near, far), (row, count));
                 offsets.into_iter().map(|offset| Place { buffer: code.moved(buffer, offset), at }).collect()
             }
         }
     }
+}
 
-    fn offsets_in_lines(
-        &self,
-        code: &mut Code<'_>,
-        (near, far): (Value, Value),
-        (row, count): (Value, i64),
-    ) -> Vec<Value> {
-        let (line, zero) = (code.div(row, self.inner), code.index(0));
-        let mut within = code.rem(row, self.inner);
-        let mut offset = code.mul(line, far);
-        offset = code.add_product(offset, within, near);
-        // from the last row of a line to the first of the next
-        let last = code.plus(self.inner, -1);
-        let back = code.mul(last, near);
-        let to_next_line = code.sub(far, back);
-        let mut offsets = vec![offset];
-        for _ in 1..count {
-            let step = code.if_equal((within, last), to_next_line, near);
-            let next = code.plus(within, 1);
-            within = code.if_equal((within, last), zero, next);
-            offset = code.add(offset, step);
-            offsets.push(offset);
-        }
-        offsets
+/// The offsets of `count` rows from `row` on, in lines of `inner` rows.
+fn offsets_in_lines(
+    code: &mut Code<'_>,
+    (inner, near, far): (Value, Value, Value),
+    (row, count): (Value, i64),
+) -> Vec<Value> {
+    let (line, zero) = (code.div(row, inner), code.index(0));
+    let mut within = code.rem(row, inner);
+    let mut offset = code.mul(line, far);
+    offset = code.add_product(offset, within, near);
+    // from the last row of a line to the first of the next
+    let last = code.plus(inner, -1);
+    let back = code.mul(last, near);
+    let to_next_line = code.sub(far, back);
+    let mut offsets = vec![offset];
+    for _ in 1..count {
+        let step = code.if_equal((within, last), to_next_line, near);
+        let next = code.plus(within, 1);
+        within = code.if_equal((within, last), zero, next);
+        offset = code.add(offset, step);
+        offsets.push(offset);
     }
+    offsets
 }
 
 /// The buffers of a tile, each from the tile's first element on.
 pub(super) struct Tile<'s> {
-    pub(super) sum: &'s Sum,
+    pub(super) sum: &'s Sum<Value>,
     pub(super) left: Value,
     pub(super) right: Value,
     pub(super) start: Value,
@@ -132,18 +171,18 @@ impl Tile<'_> {
     pub(super) fn emit(
         &self,
         code: &mut Code<'_>,
-        walk: &Rows,
+        walk: &Rows<Value>,
         rows: (Value, i64),
         (column, vectors): (Value, &Vectors),
     ) {
         let near = code.index(GROUP);
         let frame = Frame {
-            rows: walk.places(code, self.left, walk.left, rows),
+            rows: walk.left.places(code, self.left, rows),
             left_columns: column_offsets(code, (column, vectors), near),
             right_columns: column_offsets(code, (column, vectors), self.sum.right_group),
             vectors,
         };
-        let out_rows = walk.places(code, self.out, walk.out, rows);
+        let out_rows = walk.out.places(code, self.out, rows);
         let out_columns = column_offsets(code, (column, vectors), self.sum.out_group);
         let targets: Vec<(Place, Option<Value>)> = out_rows
             .iter()
