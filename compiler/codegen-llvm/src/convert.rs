@@ -52,12 +52,20 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
+    /// Integers of fewer bits are widened first: for vectors of some of them LLVM has no conversion on some processors, and goes lane
+    /// by lane.
     fn integer_to_float(
         &self,
         opcode: InstructionOpcode,
         x: BasicValueEnum<'c>,
         to: &ir::Type,
     ) -> Translated<BasicValueEnum<'c>> {
+        let (opcode, x) = match opcode {
+            InstructionOpcode::UIToFP if integer_bits(x.get_type())? < 32 => {
+                (InstructionOpcode::SIToFP, self.cast(InstructionOpcode::ZExt, x, self.lanes_of(x, &ir::Type::I32)?)?)
+            }
+            opcode => (opcode, x),
+        };
         if is_half(to) {
             let double = self.cast(opcode, x, self.lanes_of(x, &ir::Type::F64)?)?;
             return self.f64_to_half(to, double);
