@@ -1,6 +1,7 @@
 //! Instructions of WebAssembly that LLVM only forms from intrinsics.
 
 use dialects::{OpCode, OpCodes, arith, vector};
+use inkwell::FloatPredicate;
 use inkwell::values::{BasicValueEnum, VectorValue};
 use ir::{Op, Type, Value};
 
@@ -37,8 +38,31 @@ impl<'c> Translator<'_, 'c> {
                 }
                 None => Ok(None),
             },
+            arith::UITOFP => self.quantized(op).map(|float| self.whole_part(self.value(float))).transpose(),
             _ => Ok(None),
         }
+    }
+
+    /// The float, clamped to constant bounds from 0 on, that was converted to an integer of fewer bits, and is converted back.
+    fn quantized(&self, op: Op) -> Option<Value> {
+        let body = self.body;
+        let from = |value: Value, code: OpCode| body.defining_op(value).filter(|&op| body.is(op, code));
+        let integer = body.sole_operand(op);
+        let bits = body.value_type(integer).element().bit_width()?;
+        let converted = from(integer, arith::TRUNCI).map_or(integer, |narrow| body.sole_operand(narrow));
+        let float = body.sole_operand(from(converted, arith::FPTOSI)?);
+        let [low, high] = self.constant_bounds(float)?;
+        let most = ir::floats::power_of_two(bits as i32) - 1.0;
+        let same = body.value_type(float) == body.value_type(body.result(op, 0));
+        (same && bits < 32 && low >= 0.0 && high <= most).then_some(float)
+    }
+
+    /// The whole part of a float that is not negative. As in conversions to integers, a NaN becomes 0, and so does -0.
+    fn whole_part(&self, x: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        let zero = x.get_type().const_zero();
+        let positive = self.compare_floats(FloatPredicate::OLT, zero, x)?;
+        let number = self.select(positive, x, zero)?;
+        self.intrinsic("llvm.trunc", &[x.get_type()], &[number])
     }
 
     /// The 16-bit factors of a sum of neighbouring products: `p[2·i] + p[2·i + 1]` for `p = extsi(x) · extsi(y)`.
