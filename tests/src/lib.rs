@@ -16,6 +16,7 @@ pub mod reduce;
 pub mod round_trip;
 pub mod scratch;
 pub mod upstream;
+pub mod web;
 pub mod worker;
 
 /// Reports that a test cannot run without what is missing. Where the environment variable `CI` is set it must run.

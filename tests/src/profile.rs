@@ -9,7 +9,7 @@ use object::{Object, ObjectSymbol};
 use driver::testdata::{Tolerance, compare_tensors, data_sets, read_data_set};
 use driver::{Arithmetic, Backend, Blob, Compiler, Options, Session, Signature, Tensor, Value};
 
-use crate::conformance::repository;
+use crate::conformance::{self, Case, Mode, known, repository};
 
 /// A processor.
 pub struct Target {
@@ -120,6 +120,21 @@ pub struct Model {
     pub tolerance: Option<Tolerance>,
 }
 
+/// Any output is near enough.
+pub const ANY: Tolerance = Tolerance { relative: f64::INFINITY, absolute: f64::INFINITY };
+
+/// Every `step`-th case of the backend suite, but the real models.
+pub fn suite(step: usize) -> Vec<Model> {
+    let folder = repository().join("target/conformance");
+    let (cases, known) = (conformance::cases(&folder).unwrap_or_default(), known(Mode::Given));
+    let model = |case: &Case| {
+        // of those that are known to differ from what is expected, bits are compared
+        let tolerance = if known.contains(&case.name) { ANY } else { case.tolerance };
+        Model { folder: folder.join(&case.name), tolerance: Some(tolerance) }
+    };
+    cases.iter().filter(|case| !case.name.starts_with("real/")).step_by(step).map(model).collect()
+}
+
 /// How objects are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -146,12 +161,20 @@ impl Form {
 }
 
 /// A model that may be accepted, with inputs and expected outputs.
-struct Prepared<'m> {
+pub(crate) struct Prepared<'m> {
     model: &'m Model,
-    shapes: Vec<String>,
-    values: Vec<Value>,
-    inputs: Vec<PathBuf>,
-    outputs: Vec<Tensor>,
+    /// The shapes of inputs, as in the command line.
+    pub(crate) shapes: Vec<String>,
+    pub(crate) values: Vec<Value>,
+    /// The files of the inputs' bytes.
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) outputs: Vec<Tensor>,
+}
+
+impl Prepared<'_> {
+    pub(crate) fn name(&self) -> String {
+        self.model.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
 }
 
 /// The result.
@@ -188,7 +211,7 @@ pub fn compare_processors(onnxc: &Path, models: &[Model], form: Form, scratch: &
         match output.status.code() {
             Some(0) => kept.push(model),
             Some(3) => {}
-            _ => report.problems.push(format!("{}: {}", name(&model), String::from_utf8_lossy(&output.stderr))),
+            _ => report.problems.push(format!("{}: {}", model.name(), String::from_utf8_lossy(&output.stderr))),
         }
     }
     report.refused += count - kept.len() - report.problems.len();
@@ -207,14 +230,14 @@ pub fn compare_processors(onnxc: &Path, models: &[Model], form: Form, scratch: &
             Ok(results) => {
                 for (model, (one, other)) in kept.iter().zip(expected.iter().zip(&results)) {
                     if let Some(difference) = one.difference(other) {
-                        report.problems.push(format!("{} on {}: {difference}", name(model), target.name));
+                        report.problems.push(format!("{} on {}: {difference}", model.name(), target.name));
                     }
                 }
             }
         }
     }
     for (model, one) in kept.iter().zip(&expected) {
-        report.problems.extend(one.wrong(model).map(|wrong| format!("{}: {wrong}", name(model))));
+        report.problems.extend(one.wrong(model).map(|wrong| format!("{}: {wrong}", model.name())));
         if form == Form::Fixed {
             report.problems.extend(differences_here(onnxc, model, one)?);
         }
@@ -223,12 +246,8 @@ pub fn compare_processors(onnxc: &Path, models: &[Model], form: Form, scratch: &
     Ok(report)
 }
 
-fn name(model: &Prepared<'_>) -> String {
-    model.model.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// The inputs of the first data set as files; `None` if not all are tensors of whole bytes.
-fn prepare<'m>(model: &'m Model, stem: &Path) -> Option<Prepared<'m>> {
+pub(crate) fn prepare<'m>(model: &'m Model, stem: &Path) -> Option<Prepared<'m>> {
     let module = import::import_file(&model.folder.join("model.onnx"), &import::Options::default()).ok()?;
     let signature = Signature::of(module.function(import::MAIN)?);
     let set = read_data_set(data_sets(&model.folder).ok()?.first()?, &signature).ok()?;
@@ -281,15 +300,15 @@ fn foreign_symbols(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> 
         let undefined = file.symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_local());
         let may_be = |name: &str| MEMORY.contains(&name) || target.calls.iter().any(|call| name.starts_with(call));
         let names = undefined.filter_map(|symbol| symbol.name().ok().filter(|name| !may_be(name)).map(str::to_string));
-        problems.extend(names.map(|symbol| format!("{} for {} calls {symbol}", name(model), target.name)));
+        problems.extend(names.map(|symbol| format!("{} for {} calls {symbol}", model.name(), target.name)));
     }
     Ok(problems)
 }
 
 /// The code that a model returned, and the bytes of its outputs.
-struct Given {
-    code: String,
-    outputs: Vec<Tensor>,
+pub(crate) struct Given {
+    pub(crate) code: String,
+    pub(crate) outputs: Vec<Tensor>,
 }
 
 impl Given {
@@ -311,7 +330,7 @@ impl Given {
     }
 
     /// The first difference from the expected outputs.
-    fn wrong(&self, model: &Prepared<'_>) -> Option<String> {
+    pub(crate) fn wrong(&self, model: &Prepared<'_>) -> Option<String> {
         if self.code != "0" {
             return Some(format!("returns {}", self.code));
         }
@@ -332,7 +351,7 @@ fn differences_here(onnxc: &Path, model: &Prepared<'_>, one: &Given) -> Result<V
     for (backend, threads) in [Backend::Cranelift, Backend::Llvm].into_iter().flat_map(|b| [(b, 1), (b, 2)]) {
         let other = run_here(onnxc, model, backend, threads)?;
         let way = format!("in this process, {backend:?} on {threads}");
-        found.extend(one.difference(&other).map(|difference| format!("{} {way}: {difference}", name(model))));
+        found.extend(one.difference(&other).map(|difference| format!("{} {way}: {difference}", model.name())));
     }
     Ok(found)
 }
@@ -346,7 +365,7 @@ fn run_here(onnxc: &Path, model: &Prepared<'_>, backend: Backend, threads: usize
         Session::new(compiled.into()).run_values(&model.values)
     };
     let text = |found: Vec<driver::Diagnostic>| found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    let outputs = run().map_err(|found| Error::other(format!("{}: {}", name(model), text(found))))?;
+    let outputs = run().map_err(|found| Error::other(format!("{}: {}", model.name(), text(found))))?;
     Ok(Given { code: "0".to_string(), outputs: outputs.iter().filter_map(Value::as_tensor).cloned().collect() })
 }
 

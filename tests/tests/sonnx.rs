@@ -6,13 +6,12 @@ use std::process::Command;
 use driver::testdata::Tolerance;
 use driver::{Profile, RuleLevel};
 
-use tests::conformance::{Case, Mode, cases, known, repository};
-use tests::profile::{Form, Model, Report, compare_processors};
+use tests::conformance::repository;
+use tests::profile::{ANY, Form, Model, Report, compare_processors, suite};
 use tests::worker::onnxc;
 
 /// By default one in this many cases of the backend suite is run.
 const SAMPLE: usize = 128;
-const ANY: Tolerance = Tolerance { relative: f64::INFINITY, absolute: f64::INFINITY };
 const MODELS: [&str; 1] = ["silero_vad_op18"];
 
 fn report(models: &[Model], form: Form, name: &str) -> std::io::Result<Report> {
@@ -28,17 +27,6 @@ fn compare(models: &[Model], name: &str) -> usize {
     let report = report(models, Form::Sonnx, name).unwrap_or_else(|error| panic!("{error}"));
     assert!(report.problems.is_empty(), "{}", report.problems.join("\n"));
     report.equal
-}
-
-fn suite(step: usize) -> Vec<Model> {
-    let folder = repository().join("target/conformance");
-    let (cases, known) = (cases(&folder).unwrap_or_default(), known(Mode::Given));
-    let model = |case: &Case| {
-        // of those that are known to differ from what is expected, bits are compared
-        let tolerance = if known.contains(&case.name) { ANY } else { case.tolerance };
-        Model { folder: folder.join(&case.name), tolerance: Some(tolerance) }
-    };
-    cases.iter().filter(|case| !case.name.starts_with("real/")).step_by(step).map(model).collect()
 }
 
 #[test]

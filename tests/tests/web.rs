@@ -3,8 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tests::profile::suite;
 use tests::scratch;
+use tests::web::{linker, run_packages};
 use tests::worker::onnxc;
+
+/// By default one in this many cases of the backend suite is run.
+const SAMPLE: usize = 64;
 
 /// An integer that is one too large ends the run with a message.
 const MODEL: &str = r#"<ir_version: 10, opset_import: ["": 21]>
@@ -39,14 +44,6 @@ Gather_0: Gather: an index of Gather is out of bounds
 input 'x' is missing
 input 'x' has shape [1], not [2,3]
 ";
-
-/// The linker of the Rust toolchain, which every machine that runs these tests has.
-fn linker() -> PathBuf {
-    let printed = Command::new("rustc").args(["--print", "sysroot"]).output().expect("rustc is on the path");
-    let sysroot = String::from_utf8(printed.stdout).expect("a path");
-    let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-    Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin/gcc-ld/wasm-ld")
-}
 
 /// Dimensions of two inputs, one of which an output has as a multiple.
 const BOUNDED: &str = r#"<ir_version: 10, opset_import: ["": 21]>
@@ -89,6 +86,12 @@ input 'x' has shape [2], not [N,2]
 input 'x' has shape [1,2], but 1 elements
 ";
 
+/// The program that this test was built with.
+fn compiler() -> PathBuf {
+    let program = std::env::current_exe().expect("a test is a program");
+    onnxc(&program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc")).to_path_buf()
+}
+
 /// Compiles a model to packages in a scratch folder.
 struct Packages {
     onnxc: PathBuf,
@@ -97,11 +100,9 @@ struct Packages {
 
 impl Packages {
     fn new(name: &str, model: &str) -> Packages {
-        let program = std::env::current_exe().expect("a test is a program");
-        let sibling = program.parent().and_then(Path::parent).expect("it is in deps").join("onnxc");
         let folder = scratch::folder(name);
         std::fs::write(folder.join("model.onnxtxt"), model).expect("the folder can be written");
-        Packages { onnxc: onnxc(&sibling).to_path_buf(), folder }
+        Packages { onnxc: compiler(), folder }
     }
 
     /// Makes a package; returns its modules without and with fused multiply-adds, if it has them.
@@ -180,4 +181,43 @@ fn a_package_with_bounded_dimensions_runs_in_node() {
     let packages = Packages::new("web-bounded", BOUNDED);
     packages.make("bounded", &["--dim", "N<=3", "--dim", "M<=2"]);
     packages.expect(BOUNDED_SCRIPT, BOUNDED_PRINTED);
+}
+
+fn run_suite(step: usize, name: &str) {
+    let report =
+        run_packages(&compiler(), &suite(step), &scratch::folder(name)).unwrap_or_else(|error| panic!("{error}"));
+    let Some(report) = report else { return tests::skip("node is missing") };
+    eprintln!("{} right, {} refused", report.right, report.refused);
+    assert!(report.problems.is_empty(), "{}", report.problems.join("\n"));
+    assert!(report.right > report.refused, "{} are refused", report.refused);
+}
+
+#[test]
+fn cases_of_the_suite_are_right_in_node() {
+    run_suite(SAMPLE, "web-sample");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn all_cases_of_the_suite_are_right_in_node() {
+    run_suite(1, "web-suite");
+}
+
+/// Numbers that become quantized ones and floats again: those of a NaN and of a negative zero are 0, as on other processors.
+#[test]
+fn quantized_numbers_are_those_of_other_processors() {
+    let model = r#"<ir_version: 10, opset_import: ["": 21]>
+g (float[8] x) => (float[8] y) <float scale = {0.5}, uint8 zero = {0}> {
+    q = QuantizeLinear (x, scale, zero)
+    y = DequantizeLinear (q, scale, zero)
+}"#;
+    let script = r#"
+import { InferenceSession, Tensor } from './net/index.mjs';
+const session = await InferenceSession.create();
+const { y } = await session.run({ x: new Tensor('float32', [NaN, -0.1, -7, 0.3, 1, 200, Infinity, -Infinity], [8]) });
+console.log(Array.from(y.data, (number) => (Object.is(number, -0) ? '-0' : number)).join());
+"#;
+    let packages = Packages::new("web-quantized", model);
+    packages.make("net", &[]);
+    packages.expect(script, "0,0,0,0.5,1,127.5,127.5,0\n");
 }
