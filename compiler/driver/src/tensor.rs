@@ -166,6 +166,14 @@ pub fn type_name(element: &Type) -> String {
         Type::Float(FloatType::F32) => "float32".to_string(),
         Type::Float(FloatType::F64) => "float64".to_string(),
         Type::Float(FloatType::BF16) => "bfloat16".to_string(),
+        Type::Float(FloatType::F8E4M3FN) => "float8e4m3fn".to_string(),
+        Type::Float(FloatType::F8E4M3FNUZ) => "float8e4m3fnuz".to_string(),
+        Type::Float(FloatType::F8E5M2) => "float8e5m2".to_string(),
+        Type::Float(FloatType::F8E5M2FNUZ) => "float8e5m2fnuz".to_string(),
+        Type::Float(FloatType::F8E8M0FNU) => "float8e8m0".to_string(),
+        Type::Float(FloatType::F6E2M3FN) => "float6e2m3".to_string(),
+        Type::Float(FloatType::F6E3M2FN) => "float6e3m2".to_string(),
+        Type::Float(FloatType::F4E2M1FN) => "float4e2m1".to_string(),
         Type::Complex(float) => format!("complex{}", 2 * float.width()),
         Type::Integer(integer) if integer.width == 1 => "bool".to_string(),
         Type::Integer(integer) => {
@@ -220,5 +228,18 @@ mod tests {
         assert_eq!(float_text(f64::NEG_INFINITY, FloatType::F16), "-inf");
         let complex = [0.5f32.to_le_bytes(), (-1e-40f32).to_le_bytes()].concat();
         assert_eq!(text(Type::Complex(FloatType::F32), &complex), "0.5-1e-40i");
+    }
+
+    #[test]
+    fn element_types_have_the_names_of_onnx() {
+        for (number, name) in type_names() {
+            // with their width, as in NumPy
+            let expected = match &*proto::type_name(number as i32) {
+                "float" => "float32".to_string(),
+                "double" => "float64".to_string(),
+                other => other.to_string(),
+            };
+            assert_eq!(name, expected);
+        }
     }
 }
