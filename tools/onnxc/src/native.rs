@@ -78,6 +78,9 @@ fn emit_whole(arguments: &Arguments, whole: Whole, weights: Option<Weights>, dra
             arguments.trace_matrix.iter().try_for_each(|path| crate::trace::write(path, &object, &trace, drafts))
         }
         Emit::Wasm | Emit::Npm => {
+            if arguments.emit == Emit::Npm {
+                crate::web::check_types(&signature)?;
+            }
             let folder = drafts.folder(SCRATCH)?;
             let object = folder.path().join("model.o");
             let exports = exports(Some(&interface.name));

@@ -8,8 +8,8 @@ use std::process::Command;
 use codegen_llvm::Interface;
 use commandline::{Drafts, Failure, cannot_write};
 use dialects::rt::attributes::OUTPUT_BYTES;
-use driver::{ErrorClass, Signature};
-use ir::Module;
+use driver::{ErrorClass, Signature, type_name};
+use ir::{Module, Type};
 use serde_json::json;
 
 use crate::arguments::Arguments;
@@ -57,6 +57,23 @@ pub(crate) fn link(object: &Path, target: &Path, exports: &[String]) -> Result<(
         None => failed("no linker was found; install lld or zig, or set WASM_LD to a wasm-ld"),
     })?;
     if output.status.success() { Ok(()) } else { Err(failed(&String::from_utf8_lossy(&output.stderr))) }
+}
+
+/// Refuses tensors whose elements no array of JavaScript has.
+pub(crate) fn check_types(signature: &Signature) -> Result<(), Failure> {
+    let is_in_array = |element: &Type| match element {
+        Type::Complex(_) => false,
+        element => element.bit_width().is_some_and(|bits| bits == 1 || bits >= 8),
+    };
+    match signature.inputs.iter().chain(&signature.outputs).find(|port| !is_in_array(&port.element)) {
+        None => Ok(()),
+        Some(port) => {
+            let what = type_name(&port.element);
+            let message =
+                format!("'{}': JavaScript has no arrays of {what}, but --emit wasm makes a module", port.name);
+            Err(Failure::new(ErrorClass::Unsupported, message))
+        }
+    }
 }
 
 /// The least bytes of data that are worth a separate file.

@@ -1,4 +1,4 @@
-/** The array of a tensor's elements; 16-bit floats are their bits. */
+/** The array of a tensor's elements; floats of 8 and 16 bits are their bits. */
 export type Data =
   | Float32Array | Float64Array | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array;
 

@@ -12,12 +12,17 @@ const MODULE = new URL(`./@NAME@.${ENDING}`, import.meta.url);
 /** The file with the module's data, if it is not in the module: the parts of it that SIGNATURE.data lists, one after the other. */
 const DATA = SIGNATURE.data.length ? new URL('./@NAME@.data', import.meta.url) : undefined;
 
-/** The arrays of element types, with the names of onnxruntime-common. 16-bit floats are their bits. */
+/** The arrays of element types, with the names of onnxruntime-common. Floats of 8 and 16 bits are their bits. */
 const ARRAYS = {
   float32: Float32Array,
   float64: Float64Array,
   float16: Uint16Array,
   bfloat16: Uint16Array,
+  float8e4m3fn: Uint8Array,
+  float8e4m3fnuz: Uint8Array,
+  float8e5m2: Uint8Array,
+  float8e5m2fnuz: Uint8Array,
+  float8e8m0: Uint8Array,
   int8: Int8Array,
   uint8: Uint8Array,
   int16: Int16Array,
