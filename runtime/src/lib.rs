@@ -14,6 +14,7 @@
 //! - [`scratch`]: thread-local scratch memory.
 //! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
+//! - `unwinding`: what GCC's unwinder asks musl for.
 //! - [`values`]: sequences, optionals and maps as C callers read them.
 //!
 //! No function panics across the C boundary, and only the pool and the spare memory of outputs are global.
@@ -37,6 +38,8 @@ mod samples;
 pub mod scratch;
 pub mod stop;
 pub mod strings;
+#[cfg(target_env = "musl")]
+mod unwinding;
 pub mod values;
 mod weights_file;
 
