@@ -2,6 +2,14 @@
 // zeros and the scale of a channel with the packing of columns. A broadcast stays with its consumers, and so does movement of
 // run-time values.
 // RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='use-relayouts,verify-level{level=structured}' | FileCheck %s
+// RUN: onnx-opt --mlir-print-op-generic %s --pass-pipeline='use-relayouts{evaluated=true}' | FileCheck %s --check-prefix=EVALUATED
+
+// Calls that the compiler evaluates: not of packs that are much larger than the matrix.
+// EVALUATED: "tensor.pad"
+// EVALUATED: "linalg.generic"
+// EVALUATED: routine = "scaled_relayout"
+// EVALUATED-COUNT-3: routine = "relayout"
+// EVALUATED-NOT: rt.call
 
 // a border of a transposed matrix, in packs: its subscripts are those of the matrix itself
 // CHECK: "arith.constant"() <{value = dense<{{\[\[}}0, 16, 0, 1], [0, 0, 1, 0]]> : tensor<2x4xi64>}>

@@ -232,9 +232,13 @@ impl Compiler {
         if level > Level::Structured {
             self.enter(Stage::Kernels);
             missing_routines::refuse(&module)?;
-            let prepared = if self.options.freestanding.is_none() { Prepared::Stored } else { Prepared::ByCode };
             freestanding::bound_extents(&mut module, &signature, &self.options)?;
-            pipeline::run(&mut module, &pipeline::kernels(&self.options, prepared), &self.options, &mut timings)?;
+            pipeline::run(
+                &mut module,
+                &pipeline::kernels(&self.options, Prepared::Stored),
+                &self.options,
+                &mut timings,
+            )?;
             wait_for_constants(&module)?;
             look(Traced::Kernel, &mut module);
             freestanding::add_entry_points(&mut module, &signature, &self.options)?;

@@ -12,7 +12,8 @@ use lower::low::{
 };
 use lower::passes::{BUILD_KERNELS, BuildOptions, Fusion, Generator, KernelOptions, KernelShapes, Memory, Order, Runs};
 use lower::passes::{
-    DEFINE_ROUTINES, FOLD_CONSTANTS, OUTLINE_INITIALIZATION, OUTLINE_KERNELS, TIME_KERNELS, USE_HALVES, USE_RELAYOUTS,
+    DEFINE_ROUTINES, FOLD_CONSTANTS, OUTLINE_INITIALIZATION, OUTLINE_KERNELS, RelayoutOptions, TIME_KERNELS,
+    USE_HALVES, USE_RELAYOUTS,
 };
 use lower::passes::{USE_TABLES, USE_TRANSPOSES, USE_WINOGRAD, WinogradOptions};
 use operators::passes::{DECOMPOSE, DecomposeOptions, INFER_SHAPES, ONNX_TO_LINALG, SPECIALIZE_RANKS};
@@ -21,6 +22,7 @@ use optimize::passes::OPTIMIZE;
 use crate::options::{Arithmetic, Backend, Options, Processor};
 use crate::part::Part;
 use crate::passes;
+use check::Profile;
 
 pub use ir::pass::Timings;
 
@@ -167,22 +169,27 @@ pub fn kernels(options: &Options, prepared: Prepared) -> Pipeline {
         threads: options.workers,
     };
     let threads = options.workers;
+    // certified code performs the operations of its nodes
+    let evaluates = has_runtime || options.rules == Profile::Onnx;
+    let has_relayouts = options.has(Part::Relayouts) && evaluates;
     let prepare = |prepare: PrepareOptions| Some(Step::new(&PREPARE_CONSTANTS, PrepareOptions { threads, ..prepare }));
     let is_reassociated = options.arithmetic == Arithmetic::Reassociated && has_runtime;
     // micro-kernels fuse multiply-adds, in their own order
     let is_fused = options.arithmetic != Arithmetic::Fixed && has_runtime;
     let steps = [
         (has_runtime && options.has(Part::Tables)).then(|| Step::new(&USE_TABLES, ())),
-        // certified code performs the operations of its nodes
-        has_runtime.then(|| Step::new(&FOLD_CONSTANTS, ())),
+        evaluates.then(|| Step::new(&FOLD_CONSTANTS, ())),
         (is_reassociated && options.has(Part::Winograd)).then(|| Step::new(&USE_WINOGRAD, WinogradOptions { runs })),
         is_fused.then(|| Step::new(&USE_HALVES, ())),
         is_fused.then(|| Step::new(&USE_TRANSPOSES, ())),
-        (has_runtime && options.has(Part::Relayouts)).then(|| Step::new(&USE_RELAYOUTS, ())),
+        has_relayouts.then(|| Step::new(&USE_RELAYOUTS, RelayoutOptions { evaluated: !has_runtime })),
         match prepared {
             Prepared::ByCode => None,
             Prepared::ByCompiler(memory) => prepare(PrepareOptions { memory, ..PrepareOptions::default() }),
-            Prepared::Stored => prepare(PrepareOptions { stored: true, ..PrepareOptions::default() }),
+            Prepared::Stored if !evaluates => None,
+            Prepared::Stored => {
+                prepare(PrepareOptions { stored: true, all: !has_runtime, ..PrepareOptions::default() })
+            }
             Prepared::Before => prepare(PrepareOptions { known: true, ..PrepareOptions::default() }),
         },
         Some(Step::new(&OUTLINE_KERNELS, KernelOptions { shapes, fusion })),

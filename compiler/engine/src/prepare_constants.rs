@@ -19,6 +19,7 @@ use dialects::rt::routines::{Extents, Operand, Routine};
 use ir::pass::{PassContext, PassDefinition, PassOption, PassOptions};
 use ir::{Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
 use ir::{constant_float, constant_integer, constant_value};
+use lower::constant_relayouts::{STORED_GROWTH, viewed_root};
 use lower::outline::remove_dead;
 
 use crate::cache::entry::DATA;
@@ -39,6 +40,8 @@ pub struct PrepareOptions {
     pub known: bool,
     /// Whether the results are stored in an object file.
     pub stored: bool,
+    /// Whether all calls are evaluated, as code without a runtime has no routines for them.
+    pub all: bool,
     /// The number of threads for large computations.
     pub threads: usize,
     /// Memory for the results.
@@ -47,7 +50,7 @@ pub struct PrepareOptions {
 
 impl Default for PrepareOptions {
     fn default() -> PrepareOptions {
-        PrepareOptions { known: false, stored: false, threads: 1, memory: None }
+        PrepareOptions { known: false, stored: false, all: false, threads: 1, memory: None }
     }
 }
 
@@ -62,6 +65,11 @@ impl PassOptions for PrepareOptions {
             name: "stored",
             summary: "Whether the results are stored in an object file.",
             field: |options| &mut options.stored,
+        },
+        PassOption {
+            name: "all",
+            summary: "Whether all calls are evaluated, as code without a runtime has no routines for them.",
+            field: |options| &mut options.all,
         },
         PassOption {
             name: "threads",
@@ -81,8 +89,6 @@ pub(crate) const PARTS: usize = 16;
 const SMALLEST: usize = 1 << 18;
 /// From this size on, the memory of a constant is released after its last reader.
 const DISCARDED: usize = 1 << 20;
-/// How much larger than its operands a result in an object file may be.
-const STORED_GROWTH: f64 = 1.25;
 /// Fewer bytes are computed on one thread, because the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
@@ -131,7 +137,8 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_, PrepareOptio
     // from here on there is work for all processors
     prefaulted.inspect(|pages| pages.stop());
     let is_stored = context.options.stored;
-    let Plan { calls, length, .. } = Plan::of(&body, is_stored);
+    let may_grow = !is_stored || context.options.all;
+    let Plan { calls, length, .. } = Plan::of(&body, may_grow);
     if length <= ROOM || is_stored {
         let is_known = context.options.known || calls.is_empty();
         let threads = if length < LARGE { 1 } else { context.options.threads };
@@ -223,12 +230,13 @@ struct Plan {
     calls: IndexMap<Op, RoutineCall>,
     /// The total size of the results that stay.
     length: usize,
-    is_stored: bool,
+    /// Whether results may be larger than their operands, or leave operands that others read.
+    may_grow: bool,
 }
 
 impl Plan {
-    fn of(body: &Body, is_stored: bool) -> Plan {
-        let mut plan = Plan { is_stored, ..Plan::default() };
+    fn of(body: &Body, may_grow: bool) -> Plan {
+        let mut plan = Plan { may_grow, ..Plan::default() };
         for op in body.ops(body.entry().expect("the function has a body")) {
             if let Some(call) = plan.call(body, op) {
                 plan.calls.insert(op, call);
@@ -264,7 +272,7 @@ impl Plan {
         let count: i64 = r#type.static_shape()?.iter().product();
         let length = count as usize * r#type.element().byte_width()?;
         let read: usize = words.iter().map(|word| self.bytes(word)).sum();
-        if self.is_stored && length as f64 > STORED_GROWTH * read as f64 {
+        if !self.may_grow && length as f64 > STORED_GROWTH * read as f64 {
             return None;
         }
         Some(RoutineCall { symbol: routine.symbol(), words, length, offset: None, freed: vec![], discarded: vec![] })
@@ -281,7 +289,7 @@ impl Plan {
 
     /// The address of a tensor's elements.
     fn source(&self, body: &Body, tensor: Value) -> Option<Word> {
-        let root = root(body, tensor);
+        let root = viewed_root(body, tensor);
         let op = body.defining_op(root)?;
         if let Some(number) = self.calls.get_index_of(&op) {
             return Some(Word::Result(number));
@@ -289,7 +297,7 @@ impl Plan {
         let elements = constant_value(body, root)?.as_dense().filter(|elements| elements.is_available())?;
         let is_one = elements.splat && elements.element_count() > 1;
         // a file would have the elements, or both forms
-        if self.is_stored && (is_one || body.uses(root).len() > 1) {
+        if !self.may_grow && (is_one || body.uses(root).len() > 1) {
             return None;
         }
         Some(Word::Constant(match is_one {
@@ -345,14 +353,6 @@ impl Plan {
 struct Readers {
     last_call: Option<usize>,
     others: bool,
-}
-
-/// The tensor that a value is a view of.
-fn root(body: &Body, value: Value) -> Value {
-    match body.defining_op(value).and_then(|op| tensor::viewed(body, op)) {
-        Some(source) => root(body, source),
-        None => value,
-    }
 }
 
 /// Kind, rank, address and extents of a tensor.

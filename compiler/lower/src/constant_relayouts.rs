@@ -20,8 +20,12 @@ use crate::fold_constants::filled_with;
 use crate::known::depends_on_constants_alone;
 use crate::outline::{all_blocks, remove_dead};
 
-/// Replaces data movement on constants in the function `name`.
-pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
+/// How much larger than the constants that it reads a result in an object file may be.
+pub const STORED_GROWTH: f64 = 1.25;
+
+/// Replaces data movement on constants in the function `name`; with `evaluated`, only where the compiler can evaluate the call
+/// and may store its result.
+pub(crate) fn use_relayouts(module: &mut Module, name: &str, evaluated: bool) {
     let Some((host, mut body)) = module.take_function(name) else { return };
     for block in all_blocks(&body) {
         let mut moved: IndexMap<Value, Moved> = IndexMap::default();
@@ -32,7 +36,7 @@ pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
         }
         let mut replaced: IndexMap<Value, Value> = IndexMap::default();
         let mut made: Vec<(Moved, Value)> = Vec::new();
-        for (value, found) in needed(&body, &moved) {
+        for (value, found) in needed(&body, &moved, evaluated) {
             let found = found.replaced(&replaced);
             // weights that several nodes share are moved once
             let is_equal =
@@ -56,7 +60,7 @@ pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
 }
 
 /// Moved constants with readers that are not moves of the same tensor themselves.
-fn needed(body: &Body, moved: &IndexMap<Value, Moved>) -> Vec<(Value, Moved)> {
+fn needed(body: &Body, moved: &IndexMap<Value, Moved>, evaluated: bool) -> Vec<(Value, Moved)> {
     let mut needed: IndexMap<Value, Moved> = IndexMap::default();
     for (&value, found) in moved.iter().rev() {
         let is_read_here = body.uses(value).iter().any(|reader| {
@@ -64,11 +68,39 @@ fn needed(body: &Body, moved: &IndexMap<Value, Moved>) -> Vec<(Value, Moved)> {
             !results.first().is_some_and(|result| moved.contains_key(result))
         });
         let is_read = is_read_here || needed.values().any(|reader| reader.reads(value));
-        if is_read && found.inputs().all(|input| depends_on_constants_alone(body, input)) {
+        let is_constant = match evaluated {
+            true => is_stored(body, moved, value),
+            false => found.inputs().all(|input| depends_on_constants_alone(body, input)),
+        };
+        if is_read && is_constant {
             needed.insert(value, found.clone());
         }
     }
     needed.into_iter().rev().collect()
+}
+
+/// Whether a value is a constant with known bytes, or moved ones that are not much more.
+fn is_stored(body: &Body, moved: &IndexMap<Value, Moved>, value: Value) -> bool {
+    let value = viewed_root(body, value);
+    let Some(found) = moved.get(&value) else {
+        let literal = ir::constant_value(body, value).and_then(Attribute::as_dense);
+        return literal.is_some_and(|elements| elements.is_available()) || filled_with(body, value).is_some();
+    };
+    let bytes = |value: Value| {
+        let r#type = body.value_type(value);
+        let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>());
+        count as f64 * r#type.element().byte_width().unwrap_or(1) as f64
+    };
+    let read: f64 = found.inputs().map(bytes).sum();
+    bytes(value) <= STORED_GROWTH * read && found.inputs().all(|input| is_stored(body, moved, input))
+}
+
+/// The tensor that a value is a view of.
+pub fn viewed_root(body: &Body, value: Value) -> Value {
+    match body.defining_op(value).and_then(|op| tensor::viewed(body, op)) {
+        Some(source) => viewed_root(body, source),
+        None => value,
+    }
 }
 
 /// An affine relayout of a tensor.

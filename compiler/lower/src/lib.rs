@@ -5,7 +5,7 @@ pub mod bufferize;
 mod byte_tables;
 mod collapse;
 mod concat;
-mod constant_relayouts;
+pub mod constant_relayouts;
 pub mod contraction;
 pub mod extents;
 mod fold_constants;

@@ -176,14 +176,30 @@ pub static USE_TABLES: PassDefinition = PassDefinition::on_module(
 );
 
 /// For weights.
-pub static USE_RELAYOUTS: PassDefinition = PassDefinition::on_module(
+pub static USE_RELAYOUTS: PassDefinition<RelayoutOptions> = PassDefinition::on_module(
     "use-relayouts",
     "Combines data movement whose indices are constant into one call of a runtime routine.",
-    |module, _| {
-        crate::constant_relayouts::use_relayouts(module, MAIN);
+    |module, context| {
+        crate::constant_relayouts::use_relayouts(module, MAIN, context.options.evaluated);
         Ok(())
     },
 );
+
+/// Options of [`USE_RELAYOUTS`].
+#[derive(Clone, Default)]
+pub struct RelayoutOptions {
+    /// Whether only constants are moved whose results are about as large: for code without the routine, in which the compiler
+    /// evaluates all calls.
+    pub evaluated: bool,
+}
+
+impl PassOptions for RelayoutOptions {
+    const OPTIONS: &'static [PassOption<RelayoutOptions>] = &[PassOption {
+        name: "evaluated",
+        summary: "Whether only constants are moved whose results are about as large: for code without the routine, in which the compiler evaluates all calls.",
+        field: |options| &mut options.evaluated,
+    }];
+}
 
 /// The first step to the kernel level.
 pub static OUTLINE_KERNELS: PassDefinition<KernelOptions> = PassDefinition::on_module(
