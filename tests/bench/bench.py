@@ -161,7 +161,7 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--backends", nargs="+", choices=OURS, default=list(OURS))
     parser.add_argument("--limit", type=int, default=300, help="seconds that one process may take")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     models = sorted(arguments.models.glob("*/model.onnx"))
     models = [model for model in models if not arguments.names or model.parent.name in arguments.names]
     print(f"{machine()}; best of {arguments.rounds} rounds of {arguments.runs} runs.\n")

@@ -25,7 +25,7 @@ def main():
     parser.add_argument("models", nargs="*")
     parser.add_argument("--also", type=shlex.split, metavar="COMMAND")
     parser.add_argument("--folder", type=Path, default=Path("target/models"))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     paths = sorted(path for path in options.folder.glob("*/model.onnx") if not options.models or path.parent.name in options.models)
     programs = [[options.program]] + ([options.also] if options.also else [])
     kinds = [(program, way) for program in programs for way in WAYS]

@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--modelled", type=Path, help="the program that is built with a model of more processors")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--limit", type=int, default=300, help="seconds that one process may take")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     models = sorted(folder for folder in arguments.models.iterdir() if (folder / "model.onnx").exists())
     models = [model for model in models if model.name in arguments.names]
     if arguments.modelled:

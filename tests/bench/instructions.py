@@ -54,7 +54,7 @@ def main():
     parser.add_argument("python", type=Path)
     parser.add_argument("models", type=Path)
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     paths = [options.models / name / "model.onnx" for name in options.names] or sorted(options.models.glob("*/model.onnx"))
     ratios = {"llvm": [], "cranelift": []}
     print("| model | ONNX Runtime | LLVM | Cranelift |\n|---|---|---|---|")

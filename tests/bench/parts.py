@@ -39,7 +39,7 @@ def main():
     parser.add_argument("--backends", nargs="+", default=["llvm", "cranelift"])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--runs", type=int, default=10)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     models = sorted(folder for folder in arguments.models.iterdir() if (folder / "model.onnx").exists())
     models = [model for model in models if not arguments.names or model.name in arguments.names]
     left_out = {part: RULES if part == "rules" else [part] for part in arguments.parts if part != THREADS}

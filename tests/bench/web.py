@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--option", action="append", default=[], help="of onnxc")
     parser.add_argument("--node", action="append", default=[], help="an option of node")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     ratios, firsts = [], []
     print(f"{'model':20} {'run, ms':>9} {'ORT Web':>9} {'ratio':>6} {'first, ms':>10} {'ORT Web':>9} {'module':>7} {'data':>7} {'memory':>7} {'difference':>11}")
     for name in options.names or MODELS:
