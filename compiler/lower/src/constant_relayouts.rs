@@ -27,7 +27,12 @@ pub const STORED_GROWTH: f64 = 1.25;
 /// and may store its result.
 pub(crate) fn use_relayouts(module: &mut Module, name: &str, evaluated: bool) {
     let Some((host, mut body)) = module.take_function(name) else { return };
-    for block in all_blocks(&body) {
+    let blocks = match evaluated {
+        // the compiler evaluates what is not in a branch or a loop
+        true => body.entry().into_iter().collect(),
+        false => all_blocks(&body),
+    };
+    for block in blocks {
         let mut moved: IndexMap<Value, Moved> = IndexMap::default();
         for op in body.ops(block) {
             if let Some(found) = Moved::of(&body, op, &moved) {
