@@ -8,6 +8,45 @@ use tests::scratch;
 use tests::web::{linker, run_packages};
 use tests::worker::onnxc;
 
+/// What strangers pass by mistake is refused with a message of this file, and 16-bit floats are their bits.
+const MISTAKES: &str = r#"
+import { InferenceSession, Tensor } from './net/index.mjs';
+const session = await InferenceSession.create();
+const feeds = { x: new Tensor('float32', [1, 2, 3, 4, 5, 6], [2, 3]), rows: new Tensor('int64', [1, 0]) };
+const refused = async (run) => console.log(await Promise.resolve().then(run).then(() => 'fine', (error) => error.message));
+await refused(() => session.run());
+await refused(() => session.run(feeds, ['y', 'z']));
+await refused(() => session.run(feeds, null));
+await refused(() => session.run({ ...feeds, x: { type: 'float32', data: [1] } }));
+await refused(() => session.run({ ...feeds, x: { type: 'float32', dims: [2, 3] } }));
+await refused(() => session.run({ ...feeds, x: { type: 'float32', data: new BigInt64Array(6), dims: [2, 3] } }));
+await refused(() => InferenceSession.create(null));
+await refused(() => new InferenceSession());
+await refused(() => new Tensor('toString', []));
+await refused(() => new Tensor('float32'));
+await refused(() => new Tensor('float32', [1], [1.5]));
+await refused(() => new Tensor('float16', [1.5]));
+console.log(Object.keys(await session.run(feeds, { twice: null })).join(), (await session.run(feeds, {})).y.dims.join('x'));
+console.log(globalThis.Float16Array ? new Tensor('float16', Float16Array.of(1.5)).data.join() : 0x3e00);
+"#;
+
+const REFUSED: &str = "\
+feeds are an object with a tensor for each input
+the model has no output 'z'
+fetches are an array of names of outputs, or an object with them
+input 'x': the dims of a tensor are an array of integers, which are not negative
+input 'x': elements of float32 are an array
+input 'x': elements of float32: Cannot convert a BigInt value to a number
+a module is given by its URL, its bytes, or as a WebAssembly.Module
+InferenceSession.create makes sessions
+tensors of toString are not supported
+elements of float32 are an array
+the dims of a tensor are an array of integers, which are not negative
+elements of float16 are their bits, in a Uint16Array, or a Float16Array
+twice 2x4
+15872
+";
+
 /// By default one in this many cases of the backend suite is run.
 const SAMPLE: usize = 64;
 
@@ -140,6 +179,7 @@ fn a_package_runs_in_node() {
     let (fixed, relaxed) = packages.make("fixed", &["--fixed-fp"]);
     assert!(fixed.is_some() && relaxed.is_none(), "its results are those of other processors");
     packages.expect(SCRIPT, PRINTED);
+    packages.expect(MISTAKES, REFUSED);
 }
 
 /// Weights of more than a page of memory, which are in a separate file.

@@ -30,6 +30,6 @@ export declare class InferenceSession {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
   /** Runs the model. Rejects where an input is missing or has another type or shape, and where the run fails. */
-  run(feeds: Readonly<Record<string, TensorLike>>, fetches?: readonly string[]): Promise<Record<string, Tensor>>;
+  run(feeds: Readonly<Record<string, TensorLike>>, fetches?: readonly string[] | Readonly<Record<string, unknown>>): Promise<Record<string, Tensor>>;
   release(): Promise<void>;
 }

@@ -41,16 +41,40 @@ const PAGE = 65536;
 /** The greatest extents of named dimensions, in the order in which a run is passed their extents. */
 const GREATEST = new Map(SIGNATURE.dimensions);
 
+/** Whether the elements of a type are passed as their bits. */
+const isBits = (type) => type !== 'float32' && type !== 'float64' && /float/.test(type);
+
+/** The elements of a tensor as the array of their type. */
+function elementsOf(type, data) {
+  const Elements = ARRAYS[type];
+  if (data instanceof Elements) return data;
+  if (type === 'float16' && globalThis.Float16Array && data instanceof Float16Array)
+    return new Elements(data.buffer, data.byteOffset, data.length);
+  if (isBits(type) && data?.length !== 0) throw new TypeError(`elements of ${type} are their bits, in a ${Elements.name}${type === 'float16' ? ', or a Float16Array' : ''}`);
+  if (typeof data !== 'object' || !Number.isSafeInteger(data?.length)) throw new TypeError(`elements of ${type} are an array`);
+  try {
+    return Elements === BigInt64Array || Elements === BigUint64Array ? Elements.from(data, BigInt) : Elements.from(data);
+  } catch (error) {
+    throw new TypeError(`elements of ${type}: ${error.message}`);
+  }
+}
+
+/** The extents of a tensor. */
+function extentsOf(dims) {
+  const isExtent = (extent) => Number.isSafeInteger(extent) && extent >= 0;
+  if (!Array.isArray(dims) || !dims.every(isExtent)) throw new TypeError('the dims of a tensor are an array of integers, which are not negative');
+  return dims;
+}
+
 const sizeOf = (dims) => dims.reduce((size, extent) => size * extent, 1);
 const roundUp = (bytes, unit) => Math.ceil(bytes / unit) * unit;
 
 export class Tensor {
   constructor(type, data, dims) {
-    const Elements = ARRAYS[type];
-    if (!Elements) throw new TypeError(`tensors of ${type} are not supported`);
+    if (!Object.hasOwn(ARRAYS, type)) throw new TypeError(`tensors of ${String(type)} are not supported`);
     this.type = type;
-    this.data = data instanceof Elements ? data : Elements.from(data);
-    this.dims = dims ?? [this.data.length];
+    this.data = elementsOf(type, data);
+    this.dims = extentsOf(dims ?? [this.data.length]);
     this.size = sizeOf(this.dims);
     if (this.size !== this.data.length) throw new RangeError(`${this.data.length} elements do not fit the shape [${this.dims}]`);
   }
@@ -72,7 +96,9 @@ async function open(source) {
   if (isBytes(source)) return { parts: [bytesOf(source)] };
   const url = new URL(source, import.meta.url);
   if (url.protocol === 'file:') return { parts: (await import('node:fs')).createReadStream(url, { highWaterMark: 1 << 20 }) };
-  const response = await fetch(url);
+  const response = await fetch(url).catch((error) => {
+    throw new Error(`${url}: ${error.message}`);
+  });
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
   return { parts: partsOf(response.body), total: Number(response.headers.get('content-length')) || undefined };
 }
@@ -90,6 +116,8 @@ async function* read(opened, onProgress) {
 
 async function compiled(source, onProgress) {
   if (source instanceof WebAssembly.Module) return source;
+  if (typeof source !== 'string' && !(source instanceof URL) && !isBytes(source))
+    throw new TypeError('a module is given by its URL, its bytes, or as a WebAssembly.Module');
   if (isBytes(source)) return WebAssembly.compile(source);
   const parts = [];
   for await (const part of read(open(source), onProgress)) parts.push(part);
@@ -119,17 +147,21 @@ export class InferenceSession {
    * A session. `source` is a URL, bytes or a module, by default the file next to this one; `options.data` is the same of the
    * file with its data, if it has one. `options.onProgress(loaded, total)` is called while the larger of the files is fetched.
    */
-  static async create(source = MODULE, { data = DATA, onProgress } = {}) {
+  static async create(source = MODULE, options) {
+    const { data = DATA, onProgress } = options ?? {};
     // both files are fetched at once
     const [instance, opened] = await Promise.all([
       compiled(source, DATA ? undefined : onProgress).then((module) => WebAssembly.instantiate(module, {})),
       DATA && open(data),
     ]);
+    if (!instance.exports.@NAME@_run) throw new Error('the module is of another model');
     if (opened) await fill(instance.exports.memory, opened, onProgress);
     return new InferenceSession(instance.exports);
   }
 
+  /** Takes the exports of a module; `create` makes sessions. */
   constructor(exports) {
+    if (!exports?.@NAME@_run) throw new TypeError('InferenceSession.create makes sessions');
     this.#exports = exports;
     let end = roundUp(exports.__heap_base.value, ALIGNMENT);
     const reserve = (bytes) => {
@@ -150,7 +182,11 @@ export class InferenceSession {
       outputExtents: reserve(8 * rank),
     };
     const missing = end - exports.memory.buffer.byteLength;
-    if (missing > 0) exports.memory.grow(Math.ceil(missing / PAGE));
+    try {
+      if (missing > 0) exports.memory.grow(Math.ceil(missing / PAGE));
+    } catch {
+      throw new RangeError(`the model needs ${end} bytes of memory, which are not available`);
+    }
     for (const [address, ports] of [[this.#places.inputTable, inputs], [this.#places.outputTable, outputs]])
       new Uint32Array(exports.memory.buffer, address, ports.length).set(ports.map((port) => port.address));
     this.#check(exports.@NAME@_initialize(0, 0));
@@ -176,20 +212,29 @@ export class InferenceSession {
   /** Puts an input into the memory. `extents` has those of dimensions of the inputs before, and gets those of this one. */
   #feed(port, tensor, extents) {
     if (!tensor) throw new Error(`input '${port.name}' is missing`);
+    const given = (make) => {
+      try {
+        return make();
+      } catch (error) {
+        throw new TypeError(`input '${port.name}': ${error.message}`);
+      }
+    };
     if (tensor.type !== port.type) throw new TypeError(`input '${port.name}' has type ${tensor.type}, not ${port.type}`);
     const refused = (why) => new RangeError(`input '${port.name}' has shape [${tensor.dims}], ${why}`);
     const known = (extent) => (typeof extent === 'number' ? extent : extents.get(extent));
     const unlike = () => refused(`not [${port.shape.map((extent) => known(extent) ?? extent)}]`);
-    if (tensor.dims.length !== port.shape.length) throw unlike();
+    const dims = given(() => extentsOf(tensor.dims));
+    const data = given(() => elementsOf(port.type, tensor.data));
+    if (dims.length !== port.shape.length) throw unlike();
     port.shape.forEach((extent, axis) => {
-      const own = tensor.dims[axis];
+      const own = dims[axis];
       if ((known(extent) ?? own) !== own) throw unlike();
       if (typeof extent === 'number') return;
       if (own > GREATEST.get(extent)) throw refused(`and ${extent} is at most ${GREATEST.get(extent)}`);
       extents.set(extent, own);
     });
-    if (tensor.data.length !== sizeOf(tensor.dims)) throw refused(`but ${tensor.data.length} elements`);
-    this.#view(port, tensor.dims).set(tensor.data);
+    if (data.length !== sizeOf(dims)) throw refused(`but ${data.length} elements`);
+    this.#view(port, dims).set(port.type === 'bool' ? data.map((byte) => byte !== 0) : data);
   }
 
   /** Runs the module on the inputs in its memory, and returns the shapes of the outputs. */
@@ -211,13 +256,29 @@ export class InferenceSession {
     });
   }
 
+  /** The names of outputs in an array, or those that are keys of an object; all if it has none. */
+  #fetched(fetches) {
+    const all = this.outputNames;
+    if (fetches === undefined) return all;
+    if (typeof fetches !== 'object' || fetches === null) throw new TypeError('fetches are an array of names of outputs, or an object with them');
+    if (!Array.isArray(fetches)) {
+      const names = all.filter((name) => Object.hasOwn(fetches, name));
+      return names.length ? names : all;
+    }
+    const unknown = fetches.find((name) => !all.includes(name));
+    if (unknown !== undefined) throw new RangeError(`the model has no output '${unknown}'`);
+    return fetches;
+  }
+
   /** Runs the model on tensors by name, each with `type`, `data` and `dims`; returns its outputs, or those in `fetches`, by name. */
-  async run(feeds, fetches = this.outputNames) {
+  async run(feeds, fetches) {
+    if (typeof feeds !== 'object' || feeds === null) throw new TypeError('feeds are an object with a tensor for each input');
+    const names = this.#fetched(fetches);
     const { inputs, outputs } = this.#places;
     const extents = new Map();
     for (const port of inputs) this.#feed(port, feeds[port.name], extents);
     const shapes = this.#call(extents);
-    const results = outputs.map((port, at) => [port.name, port, shapes[at]]).filter(([name]) => fetches.includes(name));
+    const results = outputs.map((port, at) => [port.name, port, shapes[at]]).filter(([name]) => names.includes(name));
     return Object.fromEntries(results.map(([name, port, shape]) => [name, new Tensor(port.type, this.#view(port, shape).slice(), shape)]));
   }
 
