@@ -25,7 +25,7 @@ enum Extent {
 
 use Extent::{Fixed, Of};
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     Case {
         name: "products",
         model: r#"<ir_version: 10, opset_import: ["": 18]>
@@ -91,6 +91,33 @@ g (float[N, 4] x, float[1] choice) => (float[A, 4] y) {
         bounds: &[("N", 4)],
         inputs: &[("x", &[Of(0), Fixed(4)]), ("choice", &[Fixed(1)])],
         outputs: &["y"],
+    },
+    Case {
+        name: "stacks",
+        model: r#"<ir_version: 10, opset_import: ["": 18]>
+g (float[N, 3] x, float[3] first) => (float[A, 3] sums, float[B, 3] squares, float[7, 3] powers) {
+  count = Shape <start = 0, end = 1> (x)
+  seven = Constant <value_int = 7> ()
+  a, sums = Scan <num_scan_inputs = 1, body = s (float[3] t, float[3] row) => (float[3] u, float[3] each) {
+    u = Add (t, row)
+    each = Neg (u)
+  }> (first, x)
+  b, squares = Loop (count, , first) <body = l (int64 i, bool c, float[3] v) => (bool d, float[3] w, float[3] square) {
+    d = Identity (c)
+    one = Gather (x, i)
+    w = Add (v, one)
+    square = Mul (w, w)
+  }>
+  e, powers = Loop (seven, , first) <body = k (int64 j, bool f, float[3] p) => (bool h, float[3] q, float[3] power) {
+    h = Identity (f)
+    q = Add (p, p)
+    power = Identity (q)
+  }>
+}
+"#,
+        bounds: &[("N", 5)],
+        inputs: &[("x", &[Of(0), Fixed(3)]), ("first", &[Fixed(3)])],
+        outputs: &["sums", "squares", "powers"],
     },
     Case {
         name: "routines",

@@ -86,6 +86,7 @@ impl Host<'_> {
         }
         let words = self.body.op(new).results().to_vec();
         self.bind_words(operation.results(), &words);
+        self.record_stacks(op);
         Ok(())
     }
 

@@ -26,11 +26,12 @@ impl Host<'_> {
     /// The address and the extents of an empty tensor with room for all elements that a loop appends.
     fn new_stack(&mut self, repetition: Op, append: Op) -> ir::Result<Vec<Value>> {
         let location = self.source.op(append).location.clone();
-        let limits = limits_of_iterations(&self.source, repetition).unwrap_or_default();
-        let greatest = limits.into_iter().filter_map(|limit| self.greatest_count(limit));
-        let most = greatest.min().ok_or_else(|| unbounded(&location))?;
+        let most = self.most_iterations(repetition).ok_or_else(|| unbounded(&location))?;
         let element = self.source.value_type(rt::Append::of(&self.source, append).element).clone();
-        let shape = element.static_shape().ok_or_else(|| unbounded(&location))?;
+        let shape = element.static_shape().ok_or_else(|| {
+            let message = "a result that grows from iteration to iteration has no static memory unless its elements have a fixed shape";
+            Diagnostic::unsupported(location.clone(), message)
+        })?;
         let size = self.size_of(&element, &[], &location)?;
         let (bytes, most) = (self.checked_bytes(size, &location), self.index(most));
         let bytes = self.pure(arith::MULI, &[bytes, most], ir::Type::Index, []);
@@ -39,6 +40,23 @@ impl Host<'_> {
         let mut words = vec![self.address(memory)];
         words.extend(extents.map(|extent| self.index(extent)).collect::<Vec<_>>());
         Ok(words)
+    }
+
+    /// Records how many elements the results of a loop that grew can have.
+    pub(super) fn record_stacks(&mut self, repetition: Op) {
+        let Some(most) = self.most_iterations(repetition).filter(|_| self.memory == Memory::Static) else { return };
+        for (at, &result) in self.source.op(repetition).results().to_vec().iter().enumerate() {
+            if appended(&self.source, repetition, at).is_some() {
+                let count = self.words(&[result])[1];
+                self.ranges.insert(count, (0, most));
+            }
+        }
+    }
+
+    /// The greatest number of iterations of a loop, if it has a bound.
+    fn most_iterations(&self, repetition: Op) -> Option<i64> {
+        let limits = limits_of_iterations(&self.source, repetition)?;
+        limits.into_iter().filter_map(|limit| self.greatest_count(limit)).min()
     }
 
     /// The greatest number of iterations below a limit of the source.

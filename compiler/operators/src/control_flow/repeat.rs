@@ -1,13 +1,13 @@
 //! Loop.
 
-use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Op, Type, Value};
+use dialects::{OpCodes, arith};
+use ir::{DimExpr, Op, Type, Value};
 
 use crate::operator::{Bodies, Operator};
 use crate::shape::region::{carried_out, carry, stacked};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Node, at_least_zero};
 use crate::structured::repetition::Repetition;
 use crate::structured::{Lowering, Unsupported};
 use crate::types::without_shape;
@@ -39,11 +39,29 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let shapes = carry(node, block, carried, &initial, 1);
     let mut answer = carried_out(node, shapes);
     let yields = node.yields(region);
+    let count = iterations(node, *condition, &yields);
     for index in answer.len()..node.result_count() {
         let each = yields.get(index + 1).and_then(|&value| node.shape_of(value));
-        answer.push(each.map(|each| stacked(node, index, each, 0)));
+        let mut shape = each.map(|each| stacked(node, index, each, 0));
+        if let (Some(shape), Some(count)) = (&mut shape, &count) {
+            shape[0] = count.clone();
+        }
+        answer.push(shape);
     }
     Ok(answer)
+}
+
+/// The number of iterations of a loop that no condition ends; `condition` is the body's argument.
+fn iterations(node: &Node<'_, '_>, condition: Value, yields: &[Value]) -> Option<DimExpr> {
+    let views::Loop { m, cond, .. } = node.view();
+    let body = node.analyser.body;
+    let is_true = |value: Value| node.numbers_of(value).is_some_and(|numbers| numbers == [1]);
+    let mut next = *yields.first()?;
+    while let Some(copy) = body.defining_op(next).filter(|&op| OnnxOp::of(body, op) == Some(OnnxOp::Identity)) {
+        next = body.sole_operand(copy);
+    }
+    let never_ends = cond.is_none_or(is_true) && (next == condition || is_true(next));
+    node.number_of(m.filter(|_| never_ends)?).map(at_least_zero)
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
