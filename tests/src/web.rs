@@ -34,6 +34,7 @@ pub fn linker() -> PathBuf {
 pub fn run_packages(onnxc: &Path, models: &[Model], scratch: &Path) -> Result<Option<Report>> {
     let mut report = Report::default();
     let mut made = Vec::new();
+    let linker = linker();
     for (number, model) in models.iter().enumerate() {
         let folder = scratch.join(number.to_string());
         std::fs::create_dir_all(&folder)?;
@@ -44,7 +45,7 @@ pub fn run_packages(onnxc: &Path, models: &[Model], scratch: &Path) -> Result<Op
         let mut command = Command::new(onnxc);
         command.arg(model.folder.join("model.onnx")).args(["--emit", "npm", "--name", "net", "--quiet"]);
         prepared.shapes.iter().for_each(|shape| _ = command.arg("--shape").arg(shape));
-        let output = command.arg("-o").arg(&folder).env("WASM_LD", linker()).output()?;
+        let output = command.arg("-o").arg(&folder).env("WASM_LD", &linker).output()?;
         match output.status.code() {
             Some(0) => made.push((prepared, folder)),
             Some(3) => report.refused += 1,

@@ -52,8 +52,8 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// Integers of fewer bits are widened first: for vectors of some of them LLVM has no conversion on some processors, and goes lane
-    /// by lane.
+    /// Unsigned integers of fewer bits are widened first: for vectors of some of them LLVM has no conversion on some processors, and goes
+    /// lane by lane. Of signed ones it undoes the widening.
     fn integer_to_float(
         &self,
         opcode: InstructionOpcode,

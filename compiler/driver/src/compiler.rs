@@ -233,12 +233,8 @@ impl Compiler {
             self.enter(Stage::Kernels);
             missing_routines::refuse(&module)?;
             freestanding::bound_extents(&mut module, &signature, &self.options)?;
-            pipeline::run(
-                &mut module,
-                &pipeline::kernels(&self.options, Prepared::Stored),
-                &self.options,
-                &mut timings,
-            )?;
+            let kernels = pipeline::kernels(&self.options, Prepared::Stored);
+            pipeline::run(&mut module, &kernels, &self.options, &mut timings)?;
             wait_for_constants(&module)?;
             look(Traced::Kernel, &mut module);
             freestanding::add_entry_points(&mut module, &signature, &self.options)?;

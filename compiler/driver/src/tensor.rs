@@ -162,18 +162,9 @@ pub fn array_type(element: &Type) -> String {
 /// ONNX's name of an element type.
 pub fn type_name(element: &Type) -> String {
     match element {
-        Type::Float(FloatType::F16) => "float16".to_string(),
         Type::Float(FloatType::F32) => "float32".to_string(),
         Type::Float(FloatType::F64) => "float64".to_string(),
-        Type::Float(FloatType::BF16) => "bfloat16".to_string(),
-        Type::Float(FloatType::F8E4M3FN) => "float8e4m3fn".to_string(),
-        Type::Float(FloatType::F8E4M3FNUZ) => "float8e4m3fnuz".to_string(),
-        Type::Float(FloatType::F8E5M2) => "float8e5m2".to_string(),
-        Type::Float(FloatType::F8E5M2FNUZ) => "float8e5m2fnuz".to_string(),
-        Type::Float(FloatType::F8E8M0FNU) => "float8e8m0".to_string(),
-        Type::Float(FloatType::F6E2M3FN) => "float6e2m3".to_string(),
-        Type::Float(FloatType::F6E3M2FN) => "float6e3m2".to_string(),
-        Type::Float(FloatType::F4E2M1FN) => "float4e2m1".to_string(),
+        Type::Float(_) => proto::type_name(type_number(element) as i32),
         Type::Complex(float) => format!("complex{}", 2 * float.width()),
         Type::Integer(integer) if integer.width == 1 => "bool".to_string(),
         Type::Integer(integer) => {

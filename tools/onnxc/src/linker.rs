@@ -39,6 +39,11 @@ pub(crate) struct Linked<'t> {
 /// The beginning of a linker's command line.
 type Linker = Vec<String>;
 
+/// The program that an environment variable names; an empty one names none.
+pub(crate) fn program_in(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|program| !program.is_empty())
+}
+
 impl<'t> Linked<'t> {
     /// For a triple, or this machine.
     pub(crate) fn of(triple: Option<&'t str>, is_static: bool) -> Result<Linked<'t>, Failure> {
@@ -54,7 +59,7 @@ impl<'t> Linked<'t> {
 
     /// The command of the linker.
     pub(crate) fn command(self) -> Result<Command, Failure> {
-        let given = std::env::var("CC").ok().filter(|program| !program.is_empty()).map(|program| vec![program]);
+        let given = program_in("CC").map(|program| vec![program]);
         let Some(found) = given.or_else(|| self.linkers().into_iter().find(|linker| runs(&linker[0]))) else {
             let target = self.triple.unwrap_or("this machine");
             let packages = self.packages();

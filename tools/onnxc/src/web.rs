@@ -13,6 +13,7 @@ use ir::{Module, Type};
 use serde_json::json;
 
 use crate::arguments::Arguments;
+use crate::linker::program_in;
 use crate::package::of_signature;
 use data::separate;
 
@@ -46,7 +47,7 @@ pub(crate) fn link(object: &Path, target: &Path, exports: &[String]) -> Result<(
     let run = |program: &str, first: &[&str]| {
         Command::new(program).args(first).args(&arguments).arg(object).arg("-o").arg(target).output()
     };
-    let given = std::env::var("WASM_LD").ok().filter(|program| !program.is_empty());
+    let given = program_in("WASM_LD");
     let output = match &given {
         Some(program) => run(program, &[]).ok(),
         None => LINKERS.iter().find_map(|linker| run(linker[0], &linker[1..]).ok()),

@@ -42,11 +42,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let count = iterations(node, *condition, &yields);
     for index in answer.len()..node.result_count() {
         let each = yields.get(index + 1).and_then(|&value| node.shape_of(value));
-        let mut shape = each.map(|each| stacked(node, index, each, 0));
-        if let (Some(shape), Some(count)) = (&mut shape, &count) {
-            shape[0] = count.clone();
-        }
-        answer.push(shape);
+        answer.push(each.map(|each| stacked(node, index, each, (0, count.as_ref()))));
     }
     Ok(answer)
 }

@@ -57,11 +57,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         };
         let axis = output_axes.get(index - states).copied().unwrap_or(0);
         let axis = normalize_axis(axis, each.len() + 1)?;
-        let mut shape = stacked(node, index, each, axis);
-        if let Some(count) = &count {
-            shape[axis] = count.clone();
-        }
-        answer.push(Some(shape));
+        answer.push(Some(stacked(node, index, each, (axis, count.as_ref()))));
     }
     Ok(answer)
 }

@@ -115,14 +115,19 @@ pub(crate) fn carried_out(node: &mut Node<'_, '_>, carried: Vec<Option<Shape>>) 
     carried.into_iter().enumerate().map(|(index, shape)| node.join(index, &[shape])).collect()
 }
 
-/// Elements of shape `each`, stacked along a new axis at `axis` with an unknown extent.
-pub(crate) fn stacked(node: &mut Node<'_, '_>, index: usize, each: Shape, axis: usize) -> Shape {
+/// Elements of shape `each`, stacked along a new axis at `axis`; its extent is their number, if that is known.
+pub(crate) fn stacked(
+    node: &mut Node<'_, '_>,
+    index: usize,
+    each: Shape,
+    (axis, count): (usize, Option<&DimExpr>),
+) -> Shape {
     let mut shape = vec![];
     for (at, dim) in each.into_iter().enumerate() {
         let place = at + (at >= axis) as usize;
         shape.push(if node.escapes(&dim) { dim } else { node.fresh(index, place) });
     }
-    let count = node.fresh(index, axis);
+    let count = count.cloned().unwrap_or_else(|| node.fresh(index, axis));
     shape.insert(axis.min(shape.len()), count);
     shape
 }

@@ -13,7 +13,7 @@ const STRAIGHT_STEPS: i64 = 4;
 /// The unroll factor of loops whose number of steps is a multiple of it.
 const STEPS: i64 = 4;
 /// Depthwise kernels with at most this many elements per side are unrolled: neighbouring pixels share loads.
-const STRAIGHT_WINDOW: i64 = 5;
+pub(super) const STRAIGHT_WINDOW: i64 = 5;
 
 /// The columns of a tile.
 pub(super) struct Vectors {

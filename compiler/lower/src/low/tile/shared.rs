@@ -1,17 +1,15 @@
 //! Functions that strips of the same form share.
 //!
 //! The form of a strip is all that decides on its code: the height and the width of its tiles, the order of their loops, and
-//! constants that remove a loop or an addition. All other values are arguments.
+//! constants that remove a loop or an addition, or may be extents of loops that are unrolled. All other values are arguments.
 
 use dialects::linalg::GROUP;
 use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, Type, Value};
 
 use super::VectorRegisters;
 use super::code::Code;
+use super::registers::STRAIGHT_WINDOW;
 use super::strip::Strip;
-
-/// Constants up to this one may be the extents of loops that are unrolled.
-const UNROLLED: i64 = 5;
 
 /// What is known of the values of a strip: constants that decide on its code.
 type Form = (Type, Strip<Option<i64>>);
@@ -28,7 +26,7 @@ impl Functions {
         let mut arguments = Vec::new();
         let form = strip.map(&mut |value| {
             let constant =
-                code.known(value).filter(|&constant| (0..=UNROLLED).contains(&constant) || constant == GROUP);
+                code.known(value).filter(|&constant| (0..=STRAIGHT_WINDOW).contains(&constant) || constant == GROUP);
             if constant.is_none() {
                 arguments.push(value);
             }
