@@ -61,7 +61,7 @@ def measure(contender, arguments, model, threads):
 def ours(backend, arguments, model, threads, runs, *cache):
     """What `onnx-run` reports; None where it fails."""
     command = [arguments.onnx_run, model, "--inputs", model.parent / "test_data_set_0", "--backend", backend]
-    command += ["--threads", threads, *cache, "--bench", "--json", "--runs", runs]
+    command += ["--threads", threads, *cache, *["--fixed-fp"] * arguments.fixed_fp, "--bench", "--json", "--runs", runs]
     return run(command, backend, arguments, model)
 
 
@@ -160,6 +160,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--backends", nargs="+", choices=OURS, default=list(OURS))
+    parser.add_argument("--fixed-fp", action="store_true", help="ours in the order of arithmetic that is the same everywhere")
     parser.add_argument("--limit", type=int, default=300, help="seconds that one process may take")
     arguments = parser.parse_intermixed_args()
     models = sorted(arguments.models.glob("*/model.onnx"))
