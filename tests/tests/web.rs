@@ -47,6 +47,37 @@ twice 2x4
 15872
 ";
 
+/// The interface of onnxruntime-common's tensors.
+const TENSORS: &str = r#"
+import { Tensor } from './net/index.mjs';
+const shown = ({ type, dims, data }) => console.log(type, dims.join('x'), data.join(), data.constructor.name);
+shown(new Tensor(Float32Array.of(1, 2), [2, 1]));
+shown(new Tensor(BigInt64Array.of(1n)));
+shown(new Tensor(Uint16Array.of(1)));
+shown(new Tensor(Uint8Array.of(1)));
+shown(new Tensor(Uint8ClampedArray.of(1), []));
+shown(new Tensor([true, false]));
+for (const given of [[[1.5]], [], [new DataView(new ArrayBuffer(4))]])
+    try { new Tensor(...given); } catch (error) { console.log(error.message); }
+const tensor = new Tensor('int32', [1, 2, 3, 4]);
+shown(tensor.reshape([2, 2]));
+console.log(tensor.location, (await tensor.getData()) === tensor.data, tensor.reshape([4]).data === tensor.data, tensor.dispose());
+"#;
+
+const TENSORS_PRINTED: &str = "\
+float32 2x1 1,2 Float32Array
+int64 1 1 BigInt64Array
+uint16 1 1 Uint16Array
+uint8 1 1 Uint8Array
+uint8  1 Uint8Array
+bool 2 1,0 Uint8Array
+a tensor is made of a type, elements and dims, or of a typed array or booleans and dims
+a tensor is made of a type, elements and dims, or of a typed array or booleans and dims
+a tensor is made of a type, elements and dims, or of a typed array or booleans and dims
+int32 2x2 1,2,3,4 Int32Array
+cpu true true undefined
+";
+
 /// By default one in this many cases of the backend suite is run.
 const SAMPLE: usize = 64;
 
@@ -63,6 +94,7 @@ import { InferenceSession, Tensor } from './net/index.mjs';
 const session = await InferenceSession.create();
 const feeds = (rows) => ({ x: new Tensor('float32', [1, 2, 3, 4, 5, 6], [2, 3]), rows: new Tensor('int64', rows) });
 console.log(session.inputNames.join(), session.outputNames.join());
+for (const { name, isTensor, type, shape } of [...session.inputMetadata, ...session.outputMetadata]) console.log(name, isTensor, type, shape.join('x'));
 for (const rows of [[1n, 0n], [0n, -1n]]) {
     const { y, twice } = await session.run(feeds(rows));
     console.log(y.type, y.dims.join('x'), y.data.join(), twice.data.join());
@@ -76,6 +108,10 @@ console.log(await refused(() => session.run({ ...feeds([0n, 0n]), x: new Tensor(
 
 const PRINTED: &str = "\
 x,rows y,twice
+x true float32 2x3
+rows true int64 2
+y true float32 2x4
+twice true int64 2
 float32 2x4 4,5,6,15,1,2,3,6 2,0
 float32 2x4 1,2,3,6,4,5,6,15 0,-2
 twice
@@ -102,6 +138,7 @@ const run = async (x, z) => {
     console.log(`${y.dims.join('x')} ${y.data.join()} ${flat.dims.join('x')} ${flat.data.join()}`);
 };
 const refused = async (x, z) => run(x, z).catch((error) => console.log(error.message));
+console.log([...session.inputMetadata, ...session.outputMetadata].map(({ shape }) => `${shape.join('x')}`).join());
 await run([3, 2], [3, 1]);
 await run([1, 2], [1, 2]);
 await run([0, 2], [0, 2]);
@@ -114,6 +151,7 @@ console.log(await session.run({ x: { type: 'float32', dims: [1, 2], data: [1] } 
 "#;
 
 const BOUNDED_PRINTED: &str = "\
+Nx2,NxM,NxM,K
 3x1 10,33,56 6 10,33,56,0,1,2
 1x2 10,11 4 10,11,0,1
 0x2  0 
@@ -180,6 +218,7 @@ fn a_package_runs_in_node() {
     assert!(fixed.is_some() && relaxed.is_none(), "its results are those of other processors");
     packages.expect(SCRIPT, PRINTED);
     packages.expect(MISTAKES, REFUSED);
+    packages.expect(TENSORS, TENSORS_PRINTED);
 }
 
 /// Weights of more than a page of memory, which are in a separate file.

@@ -11,10 +11,24 @@ export interface TensorLike {
 
 export declare class Tensor implements TensorLike {
   constructor(type: string, data: Data | readonly number[] | readonly bigint[], dims?: readonly number[]);
+  /** A tensor of the type of an array; a Uint16Array has integers. */
+  constructor(data: Data | Uint8ClampedArray | readonly boolean[], dims?: readonly number[]);
   readonly type: string;
   readonly data: Data;
   readonly dims: readonly number[];
   readonly size: number;
+  readonly location: 'cpu';
+  getData(): Promise<Data>;
+  reshape(dims: readonly number[]): Tensor;
+  dispose(): void;
+}
+
+/** An input or an output. An extent is a number, the name of a dimension, or -1 if it is neither. */
+export interface TensorMetadata {
+  readonly name: string;
+  readonly isTensor: true;
+  readonly type: string;
+  readonly shape: readonly (number | string)[];
 }
 
 export interface CreateOptions {
@@ -29,6 +43,8 @@ export declare class InferenceSession {
   static create(source?: string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module, options?: CreateOptions): Promise<InferenceSession>;
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
+  readonly inputMetadata: readonly TensorMetadata[];
+  readonly outputMetadata: readonly TensorMetadata[];
   /** Runs the model. Rejects where an input is missing or has another type or shape, and where the run fails. */
   run(feeds: Readonly<Record<string, TensorLike>>, fetches?: readonly string[] | Readonly<Record<string, unknown>>): Promise<Record<string, Tensor>>;
   release(): Promise<void>;

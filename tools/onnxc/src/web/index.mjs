@@ -66,11 +66,22 @@ function extentsOf(dims) {
   return dims;
 }
 
+/** The type of elements that are passed without it. */
+function typeOf(data) {
+  if (Array.isArray(data) && typeof data[0] === 'boolean') return 'bool';
+  if (globalThis.Float16Array && data instanceof Float16Array) return 'float16';
+  if (data instanceof Uint8ClampedArray) return 'uint8';
+  const type = Object.keys(ARRAYS).find((type) => !isBits(type) && data instanceof ARRAYS[type]);
+  if (!type) throw new TypeError('a tensor is made of a type, elements and dims, or of a typed array or booleans and dims');
+  return type;
+}
+
 const sizeOf = (dims) => dims.reduce((size, extent) => size * extent, 1);
 const roundUp = (bytes, unit) => Math.ceil(bytes / unit) * unit;
 
 export class Tensor {
   constructor(type, data, dims) {
+    if (typeof type !== 'string') [type, data, dims] = [typeOf(type), type, data];
     if (!Object.hasOwn(ARRAYS, type)) throw new TypeError(`tensors of ${String(type)} are not supported`);
     this.type = type;
     this.data = elementsOf(type, data);
@@ -78,6 +89,22 @@ export class Tensor {
     this.size = sizeOf(this.dims);
     if (this.size !== this.data.length) throw new RangeError(`${this.data.length} elements do not fit the shape [${this.dims}]`);
   }
+
+  get location() {
+    return 'cpu';
+  }
+
+  async getData() {
+    return this.data;
+  }
+
+  /** A tensor of another shape with the same elements, which are not copied. */
+  reshape(dims) {
+    return new Tensor(this.type, this.data, dims);
+  }
+
+  /** Nothing has to be released; the garbage collector frees the elements. */
+  dispose() {}
 }
 
 const isBytes = (source) => source instanceof ArrayBuffer || ArrayBuffer.isView(source);
@@ -139,6 +166,8 @@ async function fill(memory, opened, onProgress) {
   if (places.length) throw new RangeError('the data is cut short');
 }
 
+const metadataOf = ({ name, type, shape }) => ({ name, isTensor: true, type, shape: shape.map((extent) => extent ?? -1) });
+
 export class InferenceSession {
   #exports;
   #places;
@@ -198,6 +227,15 @@ export class InferenceSession {
 
   get outputNames() {
     return SIGNATURE.outputs.map((port) => port.name);
+  }
+
+  /** Names, types and shapes; an extent is a number, the name of a dimension, or -1 if it is neither. */
+  get inputMetadata() {
+    return SIGNATURE.inputs.map(metadataOf);
+  }
+
+  get outputMetadata() {
+    return SIGNATURE.outputs.map(metadataOf);
   }
 
   #check(status) {
