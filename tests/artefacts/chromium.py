@@ -36,10 +36,10 @@ try {
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files of a folder, the test, the picture, and a place for the result."""
+    """Files of a folder, contents with their types by path, and a place for the result."""
 
-    def __init__(self, *arguments, picture, results, **options):
-        self.given, self.results = {"/test.html": ("text/html", TEST.encode()), "/picture": ("image/png", picture)}, results
+    def __init__(self, *arguments, given, results, **options):
+        self.given, self.results = given, results
         super().__init__(*arguments, **options)
 
     def do_GET(self):
@@ -63,10 +63,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         """Nothing is logged."""
 
 
-def main():
-    page, picture, expected = sys.argv[1:]
+def visit(folder, test, given):
+    """What a page sends to `/result` in Chromium; None after a minute. The page's text is `test`, and it is in a folder that is served."""
     results = queue.Queue()
-    handler = functools.partial(Handler, picture=Path(picture).read_bytes(), results=results, directory=page)
+    given = {"/test.html": ("text/html", test.encode()), **given}
+    handler = functools.partial(Handler, given=given, results=results, directory=folder)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, tempfile.TemporaryDirectory() as profile:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         # without a sandbox, as that needs rights that containers lack; a port for a debugger keeps it running
@@ -74,13 +75,18 @@ def main():
         address = f"http://127.0.0.1:{server.server_address[1]}/test.html"
         browser = subprocess.Popen(["chromium", *options, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            found = results.get(timeout=LIMIT)
+            return results.get(timeout=LIMIT)
         except queue.Empty:
-            found = {"text": f"nothing after {LIMIT} s"}
+            return None
         finally:
             browser.terminate()
             browser.wait()
             server.shutdown()
+
+
+def main():
+    page, picture, expected = sys.argv[1:]
+    found = visit(page, TEST, {"/picture": ("image/png", Path(picture).read_bytes())}) or {"text": f"nothing after {LIMIT} s"}
     print(", ".join(found[key] for key in ("ready", "text", "times") if key in found))
     return found["text"] != expected
 
