@@ -44,11 +44,14 @@ const GREATEST = new Map(SIGNATURE.dimensions);
 /** Whether the elements of a type are passed as their bits. */
 const isBits = (type) => type !== 'float32' && type !== 'float64' && /float/.test(type);
 
+/** Whether an array is a Float16Array, which older engines do not have. */
+const isHalves = (data) => globalThis.Float16Array && data instanceof Float16Array;
+
 /** The elements of a tensor as the array of their type. */
 function elementsOf(type, data) {
   const Elements = ARRAYS[type];
   if (data instanceof Elements) return data;
-  if (type === 'float16' && globalThis.Float16Array && data instanceof Float16Array)
+  if (type === 'float16' && isHalves(data))
     return new Elements(data.buffer, data.byteOffset, data.length);
   if (isBits(type) && data?.length !== 0) throw new TypeError(`elements of ${type} are their bits, in a ${Elements.name}${type === 'float16' ? ', or a Float16Array' : ''}`);
   if (typeof data !== 'object' || !Number.isSafeInteger(data?.length)) throw new TypeError(`elements of ${type} are an array`);
@@ -69,7 +72,7 @@ function extentsOf(dims) {
 /** The type of elements that are passed without it. */
 function typeOf(data) {
   if (Array.isArray(data) && typeof data[0] === 'boolean') return 'bool';
-  if (globalThis.Float16Array && data instanceof Float16Array) return 'float16';
+  if (isHalves(data)) return 'float16';
   if (data instanceof Uint8ClampedArray) return 'uint8';
   const type = Object.keys(ARRAYS).find((type) => !isBits(type) && data instanceof ARRAYS[type]);
   if (!type) throw new TypeError('a tensor is made of a type, elements and dims, or of a typed array or booleans and dims');
