@@ -25,13 +25,14 @@ DESKTOP = {"squeezenet_seeded": {"data_0": (1, 3, 224, 224)}, "ppocr_cls": {"x":
 GCC = "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffunction-sections -fdata-sections -w".split()
 CORTEX = ["--target", "thumbv7em-none-eabihf", "--cpu", "cortex-m4"]
 RISCV = ["--target", "riscv32imc-unknown-none-elf"]
-# what `infer` of sizes/main.c is for an object of onnxc
-OURS = """#include <stdint.h>
-int64_t net_initialize(const void *const *, void *const *), net_run(const void *const *, void *const *);
-void infer(const float *x, float *y) {
-    static int ready;
-    if (!ready++) net_initialize(0, 0);
-    net_run((const void *const[]){x}, (void *const[]){y});
+# what tests/bare/main.c calls of an object of onnxc, for other code: the place of a call with x and y
+ADAPTER = """#include <stdint.h>
+int64_t net_initialize(const void *const *none, void *const *nothing) { return 0; }
+int64_t net_run(const void *const *inputs, void *const *outputs) {
+    const float *x = inputs[0];
+    float *y = outputs[0];
+    @CALL@
+    return 0;
 }
 """
 failures = []
@@ -83,7 +84,7 @@ def link(folder, runs, parts):
     program, script = folder / f"program{runs}", folder / "arm.ld"
     # those whose arrays are on the stack need more than the tests' programs have
     script.write_text("PROVIDE(net_stack_bytes = 0);\n" + (BARE / "arm.ld").read_text().replace("64K", "1M"))
-    harness = [HERE / "sizes/main.c", BARE / "arm.c", folder / "infer.c"]
+    harness = [BARE / "main.c", BARE / "arm.c", folder / "adapter.c"]
     linked = ["-nostartfiles", "-T", script, "-Wl,-e,start,--gc-sections,--no-warn-execstack", "-lm", "-o", program]
     run(*GCC, "-O2", f"-DRUNS={runs}", "-I", folder, *harness, *parts, *linked)
     return program
@@ -97,12 +98,12 @@ def emulate(program, folder, plugin):
     printed = run("qemu-system-arm", *machine, env={**os.environ, "INSTRUCTIONS": str(counted)})
     if "fault" in printed:
         raise Failed("the program ends with a fault")
-    return [int(line, 16) for line in printed.split()], int(counted.read_text())
+    return [int(line, 16) for line in printed.split() if line != "stack"], int(counted.read_text())
 
 
 def bare(folder, adapter, parts, empty):
     """Flash, RAM, stack and instructions of a run, and the outputs."""
-    (folder / "infer.c").write_text(adapter)
+    (folder / "adapter.c").write_text(adapter)
     once, twice = link(folder, 1, parts), link(folder, 2, parts)
     flash, ram = (bytes - nothing for bytes, nothing in zip(sections(once), empty))
     words, few = emulate(once, folder, folder.parent / "plugin.so")
@@ -141,10 +142,10 @@ def contenders(options):
     def onnx2c(folder, level):
         return in_c(folder, level, lambda source: source.write_text(run(options.onnx2c, folder / "model.onnx")))
 
-    yield "onnxc", OURS, lambda folder: ours(options, folder, CORTEX)
-    for name, adapter, make in [("emx-onnx-cgen", "net", emx), ("onnx2c", "entry", onnx2c)]:
+    yield "onnxc", "", lambda folder: ours(options, folder, CORTEX)
+    for name, function, make in [("emx-onnx-cgen", "net", emx), ("onnx2c", "entry", onnx2c)]:
         for level in ("-Os", "-O2", "-O3"):
-            yield f"{name}, {level}", f"void infer(const float *x, float *y) {{ {adapter}(x, y); }}\n", partial(make, level=level)
+            yield f"{name}, {level}", ADAPTER.replace("@CALL@", f"{function}(x, y);"), partial(make, level=level)
 
 
 def microcontrollers(options):
@@ -156,7 +157,7 @@ def microcontrollers(options):
         place = folder / name
         words = np.load(place / "x.npy").ravel().view(np.uint32)
         (place / "input.h").write_text(f"#define OUTPUT {outputs}\nstatic const uint32_t input[] = {{{','.join(map(str, words))}}};\n")
-        (place / "infer.c").write_text("void infer(const float *x, float *y) {}\n")
+        (place / "adapter.c").write_text(ADAPTER.replace("@CALL@", ""))
         empty, first = sections(link(place, 1, [])), None
         for compiler, adapter, make in contenders(options):
             found = measured(f"{name}, {compiler}", lambda: bare(place, adapter, [make(place)], empty))

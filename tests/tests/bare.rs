@@ -78,7 +78,7 @@ fn printed(machine: &Machine, folder: &Path) -> Option<Vec<String>> {
     let sources = repository().join("tests/bare");
     let mut zig = python();
     zig.args(["-m", "ziglang", "cc"]).args(machine.zig).args(["-O1", "-ffreestanding", "-fno-builtin"]);
-    zig.arg("-I").arg(folder).arg(sources.join("main.c")).arg(sources.join(machine.name).with_extension("c"));
+    zig.arg("-I").arg(folder).args(["main", "memory", machine.name].map(|name| sources.join(name).with_extension("c")));
     zig.arg(&object).arg(format!("-Wl,-T,{}", sources.join(machine.name).with_extension("ld").display()));
     let linked = zig.args(["-Wl,-e,start", "-o"]).arg(&program).output().expect("python starts");
     let said = String::from_utf8_lossy(&linked.stderr);
